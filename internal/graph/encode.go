@@ -41,7 +41,9 @@ func encodeKey(name string) []byte { return append(appendString(nil, name), ':')
 
 // appendTo adds the checkpoint of the whole run.
 func (x *session) appendTo(buf []byte) (_ []byte, err error) {
-	buf = strconv.AppendInt(append(buf, x.head...), x.lastSeq(), 10)
+	x.observing.Lock()
+	buf = strconv.AppendInt(append(buf, x.head...), x.seq, 10)
+	x.observing.Unlock()
 	if len(x.answered) > 0 {
 		if buf, err = x.appendAnswered(append(buf, `,"answered":`...)); err != nil {
 			return buf, err

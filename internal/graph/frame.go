@@ -73,7 +73,7 @@ func blankFrame[S any](graph *Compiled[S], in scope) *frame[S] {
 		scope: in, graph: graph, visits: make([]int, len(graph.nodes)),
 		next: make([]*node[S], 0, graph.width), targets: make([][]*node[S], 0, graph.width),
 	}
-	if in.session.hasStore() {
+	if in.session.options.Store != nil {
 		f.encoded = make([]json.RawMessage, len(graph.fields))
 	}
 	if len(graph.joins) > 0 {

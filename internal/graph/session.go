@@ -98,7 +98,7 @@ func newSession(run string, options Options) (*session, error) {
 		options.Random = rand.Float64
 	}
 	x := &session{run: run, options: options}
-	if x.hasStore() {
+	if x.options.Store != nil {
 		x.head = runHead(run)
 		x.buffer = make([]byte, 0, usualSize)
 	}
@@ -118,7 +118,7 @@ func sleepContext(ctx context.Context, d time.Duration) error {
 
 // applyChange applies a change of position that the next checkpoint must hold.
 func (x *session) applyChange(apply func()) {
-	if !x.hasStore() {
+	if x.options.Store == nil {
 		apply() // nobody else looks at the position
 		return
 	}
@@ -149,7 +149,7 @@ func (x *session) addAnswer(answer Answer) {
 // saveCheckpoint writes a checkpoint that holds every change made before the call. Calls that
 // come while one is being written share the next.
 func (x *session) saveCheckpoint(ctx context.Context) error {
-	if !x.hasStore() {
+	if x.options.Store == nil {
 		return nil
 	}
 	x.mu.Lock()
@@ -208,15 +208,9 @@ func (x *session) writeCheckpoint(ctx context.Context, checkpoint []byte) error 
 	return save(ctx, x.run, checkpoint)
 }
 
-// hasStore reports whether the run has checkpoints.
-func (x *session) hasStore() bool { return x.options.Store != nil }
-
-// hasObserver reports whether anybody looks at the run's events.
-func (x *session) hasObserver() bool { return x.options.Observe != nil }
-
 // emitEvent hands an event of the run itself to the observer.
 func (x *session) emitEvent(event Event) {
-	if !x.hasObserver() {
+	if x.options.Observe == nil {
 		return
 	}
 	x.observing.Lock()
@@ -229,11 +223,4 @@ func (x *session) deliverEvent(event Event) {
 	x.seq++
 	event.Seq, event.Run, event.At = x.seq, x.run, x.options.Now()
 	x.options.Observe(event)
-}
-
-// lastSeq returns the number of the last event.
-func (x *session) lastSeq() int64 {
-	x.observing.Lock()
-	defer x.observing.Unlock()
-	return x.seq
 }

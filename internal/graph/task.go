@@ -72,7 +72,7 @@ func (t *taskCore) emitEvent(event Event) {
 // emitText hands the node's words to the observer while the attempt that has them runs.
 func (t *taskCore) emitText(kind EventKind, text string, attempt int) {
 	x := t.scope.session
-	if !x.hasObserver() {
+	if x.options.Observe == nil {
 		return
 	}
 	x.observing.Lock()
@@ -112,7 +112,7 @@ func (f *frame[S]) executeTask(ctx context.Context, t *task[S]) error {
 // startAttempt begins the next attempt.
 func (t *taskCore) startAttempt() {
 	x := t.scope.session
-	if !x.hasObserver() {
+	if x.options.Observe == nil {
 		t.attempt++
 		return
 	}
@@ -134,7 +134,7 @@ func (t *taskCore) attemptDuration() time.Duration {
 
 // taskError ends the task with the error of its last attempt.
 func (f *frame[S]) taskError(ctx context.Context, t *task[S], err error) error {
-	if f.session.hasObserver() {
+	if f.session.options.Observe != nil {
 		t.emitEvent(Event{Kind: StepFinished, Duration: t.attemptDuration(), Err: err})
 	}
 	if t.sub != nil && (ctx.Err() != nil || namesItsPlace(err)) {
@@ -165,7 +165,7 @@ func (f *frame[S]) waitForRetry(ctx context.Context, t *task[S], err error) bool
 		return false
 	}
 	pause := policy.retryDelay(t.attempt, f.session.options.Random())
-	if f.session.hasObserver() {
+	if f.session.options.Observe != nil {
 		t.emitEvent(Event{Kind: StepRetried, Duration: pause, Err: err})
 	}
 	return pause == 0 || f.session.options.Sleep(ctx, pause) == nil
@@ -304,10 +304,10 @@ func (f *frame[S]) keepResult(ctx context.Context, t *task[S]) error {
 		t.done, t.question, t.sub = asked == nil, asked, nil
 		// Inside the change, so that a checkpoint has both the result and the number
 		// of its event, or neither.
-		if f.session.hasObserver() {
+		if f.session.options.Observe != nil {
 			t.emitResult()
 		}
-		stepEnds = f.session.hasStore() && f.countOpenTasks() == 0
+		stepEnds = f.session.options.Store != nil && f.countOpenTasks() == 0
 	})
 	if stepEnds {
 		return nil

@@ -84,7 +84,8 @@ func (r *Record) Status() Status {
 
 // Move adds a transition.
 func (r *Record) Move(to Status, at time.Time, reason string) {
-	r.Transitions = lastN(append(r.Transitions, Transition{To: to, At: at, Reason: reason}), MaxTransitions)
+	r.Transitions = append(r.Transitions, Transition{To: to, At: at, Reason: reason})
+	r.Transitions = r.Transitions[max(0, len(r.Transitions)-MaxTransitions):]
 }
 
 // Pass adds steps to the trace. Steps that waited for an answer are dropped first: they
@@ -96,15 +97,8 @@ func (r *Record) Pass(steps []chat.TraceStep) {
 			passed = append(passed, step)
 		}
 	}
-	r.Trace.Steps = lastN(append(passed, steps...), MaxSteps)
-}
-
-// lastN returns the last n entries, in a slice of their own where some went.
-func lastN[T any](entries []T, n int) []T {
-	if excess := len(entries) - n; excess > 0 {
-		return append([]T(nil), entries[excess:]...)
-	}
-	return entries
+	passed = append(passed, steps...)
+	r.Trace.Steps = passed[max(0, len(passed)-MaxSteps):]
 }
 
 // Records keeps records. Its methods may be called concurrently; who saves one run from

@@ -11,15 +11,11 @@ import (
 
 // Enqueue implements runs.Queue.
 func (s *Store) Enqueue(ctx context.Context, job runs.Job) (bool, error) {
-	return s.enqueueJob(ctx, job, 0)
+	return s.EnqueueAfter(ctx, job, 0)
 }
 
 // EnqueueAfter implements runs.Queue.
-func (s *Store) EnqueueAfter(ctx context.Context, job runs.Job, delay time.Duration) (bool, error) {
-	return s.enqueueJob(ctx, job, delay)
-}
-
-func (s *Store) enqueueJob(ctx context.Context, job runs.Job, delay time.Duration) (accepted bool, err error) {
+func (s *Store) EnqueueAfter(ctx context.Context, job runs.Job, delay time.Duration) (accepted bool, err error) {
 	body, err := runs.EncodeJob(job)
 	if err != nil {
 		return false, err

@@ -24,27 +24,23 @@ var _ session.Store = (*sessions)(nil)
 
 // Load implements session.Store.
 func (s *sessions) Load(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
-	loaded, err := s.loadSession(ctx, thread)
+	now := s.store.now()
+	kept, err := readSession(ctx, s.store.db, now.Add(-s.store.options.Keep), thread)
+	if err == nil && kept.body == nil {
+		return session.Session{Thread: thread}, nil
+	}
+	if err == nil && now.Sub(kept.used) >= useStep {
+		_, err = s.store.db.ExecContext(ctx, `UPDATE session SET updated = ? WHERE thread = ?`, now.Unix(), string(thread))
+	}
+	var loaded session.Session
+	if err == nil {
+		loaded, err = session.Decode(thread, kept.body)
+	}
 	if err != nil {
 		return session.Session{Thread: thread}, fmt.Errorf("load session %s: %w", thread, err)
 	}
-	return loaded, nil
-}
-
-func (s *sessions) loadSession(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
-	kept, err := readSession(ctx, s.store.db, s.store.now().Add(-s.store.options.Keep), thread)
-	if err != nil || kept.body == nil {
-		return session.Session{Thread: thread}, err
-	}
-	now := s.store.now()
-	if now.Sub(kept.used) >= useStep {
-		if _, err := s.store.db.ExecContext(ctx, `UPDATE session SET updated = ? WHERE thread = ?`, now.Unix(), string(thread)); err != nil {
-			return session.Session{}, err
-		}
-	}
-	loaded, err := session.Decode(thread, kept.body)
 	loaded.Updated = kept.saved
-	return loaded, err
+	return loaded, nil
 }
 
 // sessionRow is a session as it is stored, and when it was used and saved.

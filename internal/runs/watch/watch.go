@@ -145,7 +145,9 @@ func (h *Hub) addFollower(thread chat.ThreadID) *follower {
 	}
 	if h.followers[thread] == nil {
 		h.followers[thread] = make(map[*follower]struct{})
-		h.followersChanged(thread, true)
+		if h.Changed != nil {
+			h.Changed(thread, true)
+		}
 	}
 	h.followers[thread][f] = struct{}{}
 	return f
@@ -157,13 +159,9 @@ func (h *Hub) removeFollower(thread chat.ThreadID, f *follower) {
 	delete(h.followers[thread], f)
 	if len(h.followers[thread]) == 0 {
 		delete(h.followers, thread)
-		h.followersChanged(thread, false)
-	}
-}
-
-func (h *Hub) followersChanged(thread chat.ThreadID, followed bool) {
-	if h.Changed != nil {
-		h.Changed(thread, followed)
+		if h.Changed != nil {
+			h.Changed(thread, false)
+		}
 	}
 }
 

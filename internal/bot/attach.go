@@ -13,6 +13,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/routing"
 	"cairn/internal/phrases"
+	"cairn/internal/shorten"
 )
 
 // Bounds of the files that come with a message.
@@ -189,12 +190,12 @@ func (r *fileReader) notFetched(ctx context.Context, file chat.File, err error) 
 func (r *fileReader) attachText(shown, name, text string) {
 	left := min(r.room.one, r.room.all-r.letters)
 	whole := len(text)
-	text = truncateText(text, left)
+	text = shorten.Head(text, left)
 	if len(text) < whole {
 		r.shortened = append(r.shortened, fmt.Sprintf("the first %d letters of %s", left, shown))
 	}
 	r.letters += len([]rune(text))
-	r.attached = append(r.attached, flows.Attachment{Name: truncateText(strings.Join(strings.Fields(name), " "), maxFileName), Text: text})
+	r.attached = append(r.attached, flows.Attachment{Name: shorten.Head(strings.Join(strings.Fields(name), " "), maxFileName), Text: text})
 }
 
 // attachMade attaches the documents that runs made in the thread and that no platform keeps.
@@ -235,7 +236,7 @@ func shownName(name string) string {
 		}
 		return r
 	}, name)
-	if clean = truncateText(strings.TrimSpace(clean), maxFileName); clean == "" {
+	if clean = shorten.Head(strings.TrimSpace(clean), maxFileName); clean == "" {
 		return "a file without a name"
 	}
 	return "`" + clean + "`"

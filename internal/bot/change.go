@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	"cairn/internal/shorten"
 )
 
 // The kinds of jobs that changes of messages are. Message is the changed one; of a deleted
@@ -17,8 +18,6 @@ const (
 	editedJob  runs.Kind = "edited"
 	deletedJob runs.Kind = "deleted"
 )
-
-func isChange(kind runs.Kind) bool { return kind == editedJob || kind == deletedJob }
 
 // A change is a job like others, behind those that came before it. So that what waits or
 // works before it need not do so in vain, the change is first kept as an edit of the message
@@ -29,14 +28,14 @@ func isChange(kind runs.Kind) bool { return kind == editedJob || kind == deleted
 // Edited implements chat.Changes. Message.At is when it was edited: an edit that brings
 // back an earlier text has another one.
 func (b *Bot) Edited(ctx context.Context, message chat.Message) error {
-	message.Text = truncateText(message.Text, maxText+1)
-	event := runs.EventID(fmt.Sprintf("edited:%s:%s", message.ID, digest("%q %d %q", message.Text, message.At.UnixNano(), fileIDs(message.Files))))
+	message.Text = shorten.Head(message.Text, maxText+1)
+	event := runs.EventID(fmt.Sprintf("edited:%s:%s", message.ID, shortDigest("%q %d %q", message.Text, message.At.UnixNano(), fileIDs(message.Files))))
 	edit := runs.Edit{
 		Thread: message.Thread, Message: message.ID, Author: message.Author, Text: message.Text, Depth: message.Depth, At: message.At,
 		Files: message.Files,
 	}
 	return b.acceptEdit(ctx, edit, runs.Job{
-		Event: event, Kind: editedJob, Message: message, Run: chat.RunID("run-" + digest("%q %q", message.Thread, event)),
+		Event: event, Kind: editedJob, Message: message, Run: chat.RunID("run-" + shortDigest("%q %q", message.Thread, event)),
 	})
 }
 
@@ -120,8 +119,8 @@ func fileIDs(files []chat.File) []string {
 	return ids
 }
 
-// digest gives a short name for what has the same parts.
-func digest(format string, parts ...any) string {
+// shortDigest gives a short name for what has the same parts.
+func shortDigest(format string, parts ...any) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, format, parts...))
 	return base32.StdEncoding.EncodeToString(sum[:])[:16]
 }

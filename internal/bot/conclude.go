@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"cairn/internal/chat"
@@ -102,7 +103,7 @@ func (t *turn) giveUp(ctx context.Context) (runs.Result, error) {
 	work := t.conversation.session.Work
 	t.job.message.ID, t.conversation.note, t.conversation.closed = work.Message, work.Note, work.Closed
 	if work.Over || work.Run == "" {
-		return t.delivery.deliver(ctx)
+		return t.delivery.deliverOutcome(ctx)
 	}
 	if t.job.record, err = t.bot.records.Load(ctx, work.Run); err != nil {
 		return dead, t.delivery.announceDone(happened{Refusal: broken})
@@ -113,7 +114,7 @@ func (t *turn) giveUp(ctx context.Context) (runs.Result, error) {
 // recordOutcome remembers what came of the run and shows it. The record comes first: who is
 // told of the reply can ask how it came about.
 func (c *conclusion) recordOutcome(ctx context.Context, reply chat.Reply, result runs.Result) (runs.Result, error) {
-	c.conversation.retractFailure()
+	c.conversation.session.Turns = slices.DeleteFunc(c.conversation.session.Turns, c.conversation.isFailure) // of an earlier attempt
 	reply.Run = c.job.record.ID
 	c.conversation.recordReply(c.job.message.ID, reply)
 	c.conversation.session.BoundDocuments()
@@ -137,12 +138,12 @@ func (c *conclusion) commitAndShow(ctx context.Context, result runs.Result, reco
 	if err != nil {
 		return runs.Result{}, err
 	}
-	changes := store.Commit{Session: c.conversation.savedSession(), Records: append(c.conversation.changed.take(), records...), Delivery: delivery, Unless: c.unless}
-	c.unless = store.Unless{}
+	changes := store.Commit{Session: c.conversation.savedSession(), Records: append(c.conversation.changed, records...), Delivery: delivery, Unless: c.unless}
+	c.conversation.changed, c.unless = nil, store.Unless{}
 	if err := c.delivery.commitDelivery(ctx, changes); err != nil {
 		return runs.Result{}, err
 	}
-	return c.delivery.deliver(ctx)
+	return c.delivery.deliverOutcome(ctx)
 }
 
 // postQuestion posts a run's question. It takes the place of any other that waits in the thread.

@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	"cairn/internal/shorten"
 )
 
 // Stop implements chat.Controls.
@@ -69,7 +70,7 @@ func (b *Bot) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) erro
 	if rating.At.IsZero() {
 		rating.At = b.now()
 	}
-	rating.Reason = truncateText(strings.TrimSpace(strings.ToValidUTF8(rating.Reason, "\uFFFD")), chat.MaxReason)
+	rating.Reason = shorten.Head(strings.TrimSpace(strings.ToValidUTF8(rating.Reason, "\uFFFD")), chat.MaxReason)
 	return b.records.Rate(ctx, run, rating)
 }
 

@@ -11,6 +11,7 @@ import (
 	"cairn/internal/phrases"
 	"cairn/internal/runs"
 	"cairn/internal/session"
+	"cairn/internal/shorten"
 )
 
 // conversation is what a job's thread remembers: its session, and what the job changes of that.
@@ -21,11 +22,11 @@ type conversation struct {
 	first    string // the flow that a plain message goes to
 
 	session    session.Session
-	waitingRun runs.Record    // of the run that waits in the thread, if one does
-	note       string         // about how the message was taken, for the reply
-	closed     []string       // ids of questions that the job closes
-	published  bool           // those are shown as closed
-	changed    changedRecords // to be committed with the session next
+	waitingRun runs.Record   // of the run that waits in the thread, if one does
+	note       string        // about how the message was taken, for the reply
+	closed     []string      // ids of questions that the job closes
+	published  bool          // those are shown as closed
+	changed    []runs.Record // to be committed with the session next
 }
 
 // What becomes of a question that is not answered, as the thread shows it.
@@ -136,7 +137,7 @@ func (c *conversation) collapseQuestion(id, meant string) {
 	for i, turn := range c.session.Turns {
 		if turn.Question != nil && turn.Question.ID == id {
 			asked := *turn.Question
-			asked.Meant = c.choosePhrases().Text(phrases.YouMeant, truncateText(meant, maxMeant))
+			asked.Meant = c.choosePhrases().Text(phrases.YouMeant, shorten.Head(meant, maxMeant))
 			c.session.Turns[i].Question = &asked
 		}
 	}
@@ -215,11 +216,6 @@ func (c *conversation) findReplaced() int {
 	return -1
 }
 
-// retractFailure forgets the failure line of a run that was tried again.
-func (c *conversation) retractFailure() {
-	c.session.Turns = slices.DeleteFunc(c.session.Turns, c.isFailure)
-}
-
 // isFailure tells the failure lines of the record's run.
 func (c *conversation) isFailure(turn chat.Turn) bool {
 	return turn.Reply != nil && turn.Reply.Run == c.job.record.ID && turn.Reply.Outcome == chat.Failure
@@ -232,7 +228,7 @@ func (c *conversation) rewriteTurn(message chat.Message) {
 		return
 	}
 	turn := &c.session.Turns[at]
-	turn.Text = truncateText(message.Text, maxText)
+	turn.Text = shorten.Head(message.Text, maxText)
 	if addsFiles(turn.Files, message.Files) {
 		turn.Files = message.Files
 	}

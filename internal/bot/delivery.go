@@ -64,9 +64,9 @@ func (b *Bot) newDelivery(job *job, conversation *conversation) *delivery {
 // maxUnposted is how long a delivery is tried before it is given up.
 const maxUnposted = 24 * time.Hour
 
-// deliver shows what came of the job, which the session holds, and gives what is to become
+// deliverOutcome shows what came of the job, which the session holds, and gives what is to become
 // of the job.
-func (d *delivery) deliver(ctx context.Context) (runs.Result, error) {
+func (d *delivery) deliverOutcome(ctx context.Context) (runs.Result, error) {
 	work := d.conversation.session.Work
 	result := work.Result
 	if d.job.poster != nil {
@@ -382,7 +382,7 @@ func (d *delivery) retractPosted(ctx context.Context, posted chat.MessageID) err
 	return chat.ErrGone
 }
 
-// takeAway retracts a message of the bot's, if it was posted, and calls its run off.
+// retractTurn retracts a message of the bot's, if it was posted, and calls its run off.
 func (d *delivery) retractTurn(ctx context.Context, turn chat.Turn) error {
 	if turn.Posted != "" && d.job.poster != nil {
 		err := d.job.poster.Retract(ctx, d.job.message.Thread, turn.Posted)

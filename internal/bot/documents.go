@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/graph/flows"
+	"cairn/internal/shorten"
 )
 
 // Bounds of a document's name, in letters: its ending, with the dot, and all of it.
@@ -62,7 +63,7 @@ func documentName(name string) string {
 		ending = ""
 	}
 	stem := strings.Trim(strings.TrimSuffix(name, ending), ". ")
-	stem = strings.TrimRight(truncateText(stem, maxDocumentName-len([]rune(ending))), ". ")
+	stem = strings.TrimRight(shorten.Head(stem, maxDocumentName-len([]rune(ending))), ". ")
 	if stem == "" {
 		stem = "document"
 	}

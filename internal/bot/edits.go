@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	"cairn/internal/shorten"
 )
 
 // changed is what became of the message that a job is about while the job waited or was
@@ -83,7 +84,7 @@ func (e *edits) isReworded(edit runs.Edit) bool {
 	if at := personTurn(e.conversation.session.Turns, e.job.entry.Message.ID); at >= 0 {
 		now, files = e.conversation.session.Turns[at].Text, e.conversation.session.Turns[at].Files
 	}
-	return truncateText(now, maxText) != truncateText(edit.Text, maxText) || addsFiles(files, edit.Files)
+	return shorten.Head(now, maxText) != shorten.Head(edit.Text, maxText) || addsFiles(files, edit.Files)
 }
 
 // checkEdits looks, before anything is done about the job, whether its message changed
@@ -143,7 +144,7 @@ func (e *edits) replaceRequest(edit runs.Edit) {
 	if addsFiles(e.job.message.Files, edit.Files) {
 		e.job.message.Files = edit.Files
 	}
-	e.job.entry.Run = chat.RunID("run-" + digest("%q %q %q %d %q", edit.Thread, edit.Message, edit.Text, edit.At.UnixNano(), fileIDs(edit.Files)))
+	e.job.entry.Run = chat.RunID("run-" + shortDigest("%q %q %q %d %q", edit.Thread, edit.Message, edit.Text, edit.At.UnixNano(), fileIDs(edit.Files)))
 	e.conversation.rewriteTurn(e.job.message)
 }
 
@@ -204,7 +205,7 @@ func (e *edits) reviewEdit(ctx context.Context) (editReview, error) {
 	if at < 0 || turns[at].Author != e.job.message.Author {
 		return editMeansNothing, nil
 	}
-	if turns[at].Text == truncateText(e.job.message.Text, maxText) && !addsFiles(turns[at].Files, e.job.message.Files) {
+	if turns[at].Text == shorten.Head(e.job.message.Text, maxText) && !addsFiles(turns[at].Files, e.job.message.Files) {
 		return e.reviewDepth(ctx)
 	}
 	if slices.ContainsFunc(turns[at+1:], func(turn chat.Turn) bool { return turn.Role == chat.Person && turn.Author == e.job.message.Author }) {

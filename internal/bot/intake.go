@@ -5,10 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	"cairn/internal/shorten"
 )
 
 // maxText is how many letters of a message are read.
@@ -34,7 +34,7 @@ func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation cha
 	if message.ID == "" || message.Thread == "" {
 		return fmt.Errorf("message %q of thread %q: it needs both ids", message.ID, message.Thread)
 	}
-	message.Text = truncateText(message.Text, maxText+1) // the worker says that it is too long
+	message.Text = shorten.Head(message.Text, maxText+1) // the worker says that it is too long
 	message.Shared, message.Before = boundSaid(message.Shared), boundSaid(message.Before)
 	job := runs.Job{Event: saidEvent(message.ID), Kind: runs.Said, Message: message, Run: chat.RunID(NewRunID())}
 	aside, err := b.isSideCommand(ctx, message)
@@ -56,7 +56,7 @@ func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation cha
 func boundSaid(list []chat.Said) []chat.Said {
 	var bounded []chat.Said
 	for _, said := range list[max(0, len(list)-chat.MaxSaid):] {
-		said.Text = truncateText(said.Text, chat.MaxSaidText)
+		said.Text = shorten.Head(said.Text, chat.MaxSaidText)
 		bounded = append(bounded, said)
 	}
 	return bounded
@@ -121,12 +121,4 @@ func (b *Bot) toStop(ctx context.Context, thread chat.ThreadID, by chat.UserID) 
 		return runs.Job{}, nil
 	}
 	return runs.Job{}, chat.ErrForbidden
-}
-
-// truncateText gives at most so many letters of a text.
-func truncateText(text string, letters int) string {
-	if len(text) <= letters || utf8.RuneCountInString(text) <= letters {
-		return text
-	}
-	return string([]rune(text)[:letters])
 }

@@ -113,5 +113,6 @@ func (d *delivery) commitFinal(ctx context.Context, result *runs.Result) error {
 	changes := d.final
 	d.final, d.hasEvents = store.Commit{}, false
 	changes.Result = result
-	return commit(ctx, d.job.journal, changes)
+	_, err := d.job.journal.Commit(ctx, changes)
+	return err
 }

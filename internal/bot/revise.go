@@ -47,7 +47,7 @@ func (t *turn) refuseEdit(ctx context.Context) (runs.Result, error) {
 	edited := &t.conversation.session.Turns[personTurn(t.conversation.session.Turns, t.job.message.ID)]
 	if t.job.poster != nil && !edited.LateEdit {
 		edited.LateEdit = true
-		if err := commit(ctx, t.job.journal, store.Commit{Session: &t.conversation.session}); err != nil {
+		if _, err := t.job.journal.Commit(ctx, store.Commit{Session: &t.conversation.session}); err != nil {
 			return runs.Result{}, err
 		}
 		t.delivery.postHint(ctx, tooLate)

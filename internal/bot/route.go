@@ -29,9 +29,6 @@ const (
 	repeats                        // did not understand the question that waits
 )
 
-// forAsker tells whether only those who may answer the waiting question may do this.
-func (k planKind) forAsker() bool { return k == answers || k == cancels || k == unoffered }
-
 // plan is what is done about a message.
 type plan struct {
 	kind   planKind

@@ -87,7 +87,8 @@ func (t *turn) concludeRun(ctx, held context.Context, wished runs.Renewal, outco
 	case ctx.Err() != nil:
 		return runs.Result{}, context.Cause(ctx)
 	case errors.Is(err, errDraining):
-		return runs.Result{}, errors.Join(err, commit(ctx, t.job.journal, store.Commit{Records: []runs.Record{t.job.record}}))
+		_, saveErr := t.job.journal.Commit(ctx, store.Commit{Records: []runs.Record{t.job.record}})
+		return runs.Result{}, errors.Join(err, saveErr)
 	case isPoisoned(err):
 		return t.conclusion.parkOrLeave(ctx, err)
 	}

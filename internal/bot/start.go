@@ -33,13 +33,14 @@ func newRunStart() runStart {
 func (s runStart) commit(ctx context.Context, journal store.Journal, checkpoint *store.Checkpoint) error {
 	left := <-s.changes
 	defer func() { s.changes <- left }()
+	if left == nil && checkpoint == nil {
+		return nil
+	}
 	var changes store.Commit
 	if left != nil {
 		changes = *left
 	}
-	if changes.Checkpoint = checkpoint; changes.IsZero() {
-		return nil
-	}
+	changes.Checkpoint = checkpoint
 	_, err := journal.Commit(ctx, changes)
 	if err == nil {
 		left = nil
@@ -62,12 +63,14 @@ func (c *conclusion) saveRunStart(ctx context.Context, answer *graph.Answer, rea
 	}
 	c.conversation.setWork(session.Work{Run: c.job.record.ID, Answer: answer})
 	remembered := copySession(c.conversation.session)
-	changes := store.Commit{Session: &remembered, Records: append(c.conversation.changed.take(), c.job.record)}
+	changes := store.Commit{Session: &remembered, Records: append(c.conversation.changed, c.job.record)}
+	c.conversation.changed = nil
 	if isNew && answer == nil && len(c.conversation.closed) == 0 && len(changes.Records) == 1 {
 		c.job.start.putOff(&changes)
 		return nil
 	}
-	return commit(ctx, c.job.journal, changes)
+	_, err := c.job.journal.Commit(ctx, changes)
+	return err
 }
 
 // commitStart commits that the run began, where that was put off.
@@ -76,21 +79,6 @@ func (c *conclusion) commitStart(ctx context.Context) error {
 		return &storeError{err}
 	}
 	return nil
-}
-
-// changedRecords are records that are to be committed with the session next.
-type changedRecords []runs.Record
-
-func (c *changedRecords) take() []runs.Record {
-	changed := *c
-	*c = nil
-	return changed
-}
-
-// commit commits changes by a journal.
-func commit(ctx context.Context, journal store.Journal, changes store.Commit) error {
-	_, err := journal.Commit(ctx, changes)
-	return err
 }
 
 // commitLate commits that the run began while the run works. It goes on when that ends: what comes

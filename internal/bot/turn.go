@@ -10,6 +10,7 @@ import (
 	"cairn/internal/language"
 	"cairn/internal/phrases"
 	"cairn/internal/runs"
+	"cairn/internal/shorten"
 	"cairn/internal/store"
 )
 
@@ -90,11 +91,11 @@ func (t *turn) resumeJob(ctx, held context.Context) (runs.Result, error) {
 	work := t.conversation.session.Work
 	t.job.message.ID, t.conversation.note, t.conversation.closed = work.Message, work.Note, work.Closed
 	if work.Over {
-		return t.delivery.deliver(ctx)
+		return t.delivery.deliverOutcome(ctx)
 	}
 	if t.job.record.Status() != runs.Running {
 		t.job.record.Move(runs.Running, t.job.now(), "another worker goes on")
-		if err := commit(ctx, t.job.journal, store.Commit{Records: []runs.Record{t.job.record}}); err != nil {
+		if _, err := t.job.journal.Commit(ctx, store.Commit{Records: []runs.Record{t.job.record}}); err != nil {
 			return runs.Result{}, err
 		}
 	}
@@ -111,13 +112,14 @@ func (t *turn) handleMessage(ctx, held context.Context) (runs.Result, error) {
 
 // decideRequest decides what the message's text asks for, and does it.
 func (t *turn) decideRequest(ctx, held context.Context) (runs.Result, error) {
-	if len(t.job.message.Text) > len(truncateText(t.job.message.Text, maxText)) {
-		t.job.message.Text = truncateText(t.job.message.Text, maxText)
+	if head := shorten.Head(t.job.message.Text, maxText); len(head) < len(t.job.message.Text) {
+		t.job.message.Text = head
 		t.conversation.note = t.conversation.choosePhrases().Text(phrases.MessageShortened, maxText)
 	}
 	t.run.readBefore(held)
 	plan := t.planJob()
-	if plan.kind.forAsker() && !t.conversation.mayAnswer() {
+	aboutWaiting := plan.kind == answers || plan.kind == cancels || plan.kind == unoffered
+	if aboutWaiting && !t.conversation.mayAnswer() {
 		return t.delivery.refuseJob(ctx, forbidden)
 	}
 	switch plan.kind {

@@ -188,7 +188,7 @@ func (t *turn) dispatchJob(ctx, held context.Context) (runs.Result, error) {
 	if !isLost(ctx, err) { // else another worker has the thread, and sees to what is shown there
 		t.delivery.closeDraft(ctx)
 	}
-	if err == nil && isChange(t.job.entry.Kind) {
+	if err == nil && (t.job.entry.Kind == editedJob || t.job.entry.Kind == deletedJob) {
 		if err = t.delivery.commitFinal(ctx, nil); err == nil { // what it comes to is there before the edit goes
 			err = t.edits.eraseEdit(ctx)
 		}

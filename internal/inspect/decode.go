@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"cairn/internal/shorten"
 )
 
 // Bounds of what an app gives.
@@ -63,10 +65,7 @@ func Cut(text string) string {
 		}
 		return r
 	}, text)
-	if letters := []rune(text); len(letters) > maxText {
-		return string(letters[:maxText-1]) + "…"
-	}
-	return text
+	return shorten.Text(text, maxText)
 }
 
 // wireElement is an element as apps send it. Ids are numbers or text.

@@ -4,7 +4,8 @@ import (
 	"math"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"cairn/internal/shorten"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -73,7 +74,7 @@ func weigh(noted map[string]evidence, weight float64) {
 // Detect gives the language of a text, or Unknown where the text does not tell or mixes
 // languages. Code blocks, links and identifiers are left out.
 func Detect(text string) Tag {
-	text = norm.NFC.String(strings.ToLower(prose(bounded(text))))
+	text = norm.NFC.String(strings.ToLower(prose(shorten.Bytes(text, maxDetected))))
 	if wide := detectWide(text); wide != Unknown {
 		return wide
 	}
@@ -94,17 +95,6 @@ func Detect(text string) Tag {
 		return Unknown
 	}
 	return best
-}
-
-func bounded(text string) string {
-	if len(text) <= maxDetected {
-		return text
-	}
-	end := maxDetected
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
 }
 
 // prose leaves out fenced code, inline code and addresses, which are English in every

@@ -45,10 +45,10 @@ func (s *Session) Forget(by chat.UserID) {
 // firstTitle returns the title that the thread has by what is remembered of it.
 func (s *Session) firstTitle() string {
 	if len(s.Earlier) > 0 {
-		return shorten(s.Earlier[0].Asked, MaxTitle)
+		return shortenLine(s.Earlier[0].Asked, MaxTitle)
 	}
 	for _, turn := range s.Turns {
-		if title := shorten(turn.Text, MaxTitle); turn.Role == chat.Person && title != "" {
+		if title := shortenLine(turn.Text, MaxTitle); turn.Role == chat.Person && title != "" {
 			return title
 		}
 	}

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/runs"
+	"cairn/internal/shorten"
 )
 
 // Bounds of a session's memory: the oldest turns become topics, and the people who came
@@ -56,7 +56,8 @@ const maxEvaluations = 10
 // Evaluate keeps how a run did, in the place of what was known of it.
 func (s *Session) Evaluate(run chat.RunID, scores map[string]float64) {
 	kept := slices.DeleteFunc(slices.Clone(s.Evaluations), func(e Evaluation) bool { return e.Run == run })
-	s.Evaluations = lastN(append(kept, Evaluation{run, scores}), maxEvaluations)
+	kept = append(kept, Evaluation{run, scores})
+	s.Evaluations = kept[max(0, len(kept)-maxEvaluations):]
 }
 
 // Work is the job that was taken up last in the thread, and what was decided about it.
@@ -95,39 +96,33 @@ type Waiting struct {
 func (s *Session) Add(turn chat.Turn) {
 	s.Turns = append(s.Turns, turn)
 	if excess := len(s.Turns) - MaxTurns; excess > 0 {
-		s.Earlier = lastN(summarizeTurns(s.Earlier, s.Turns[:excess]), MaxTopics)
-		s.Turns = lastN(s.Turns, MaxTurns)
+		s.Earlier = summarizeTurns(s.Earlier, s.Turns[:excess])
+		s.Earlier = s.Earlier[max(0, len(s.Earlier)-MaxTopics):]
+		s.Turns = s.Turns[excess:]
 	}
 	if turn.Role != chat.Person {
 		return
 	}
 	if s.Title == "" {
-		s.Title = shorten(turn.Text, MaxTitle)
+		s.Title = shortenLine(turn.Text, MaxTitle)
 	}
 	if !slices.Contains(s.People, turn.Author) {
-		s.People = lastN(append(s.People, turn.Author), MaxPeople)
+		s.People = append(s.People, turn.Author)
+		s.People = s.People[max(0, len(s.People)-MaxPeople):]
 	}
 }
 
-// lastN returns the last n entries, in a slice of their own where some went.
-func lastN[T any](entries []T, n int) []T {
-	if excess := len(entries) - n; excess > 0 {
-		return append([]T(nil), entries[excess:]...)
-	}
-	return entries
-}
-
-// shorten puts text on one line and cuts it to a number of letters, after a word if possible.
-func shorten(text string, letters int) string {
+// shortenLine puts text on one line and cuts it to a number of letters, after a word if possible.
+func shortenLine(text string, letters int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	if utf8.RuneCountInString(text) <= letters {
+	head := shorten.Head(text, letters) // one more than there is room for beside the dots
+	if len(head) == len(text) {
 		return text
 	}
-	cut := string([]rune(text)[:letters]) // one more than there is room for beside the dots
-	if space := strings.LastIndexByte(cut, ' '); space > 0 {
-		return cut[:space] + "…"
+	if space := strings.LastIndexByte(head, ' '); space > 0 {
+		return head[:space] + "…"
 	}
-	return string([]rune(cut)[:letters-1]) + "…"
+	return shorten.Text(head, letters-1)
 }
 
 // Store keeps sessions, each for as long as its backend was told to after it was last

@@ -39,8 +39,8 @@ func TestShorten(t *testing.T) {
 		{"回滚只需要一个命令它会使用上一个", "回滚只需要一个命令它会…"},
 		{"broken \xff x", "broken \uFFFD x"},
 	} {
-		if got := shorten(test.text, 12); got != test.want {
-			t.Errorf("shorten(%q) = %q, want %q", test.text, got, test.want)
+		if got := shortenLine(test.text, 12); got != test.want {
+			t.Errorf("shortenLine(%q) = %q, want %q", test.text, got, test.want)
 		}
 	}
 }
@@ -49,9 +49,9 @@ func FuzzShorten(f *testing.F) {
 	f.Add("how do I roll back a release of the API?")
 	f.Add("回滚\x00只 \xff\u2028x")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := shorten(text, MaxTitle)
+		got := shortenLine(text, MaxTitle)
 		if utf8.RuneCountInString(got) > MaxTitle || !utf8.ValidString(got) || strings.ContainsAny(got, "\n\r") {
-			t.Errorf("shorten(%q) = %q", text, got)
+			t.Errorf("shortenLine(%q) = %q", text, got)
 		}
 	})
 }

@@ -54,7 +54,7 @@ func summarizeTurns(topics []Topic, turns []chat.Turn) []Topic {
 		case turn.Reply.Run == "": // no run: it is about the thread itself
 			topics = slices.Delete(topics, at, at+1)
 		case turn.Reply.Outcome == chat.Answered:
-			topics[at].Answered = shorten(turn.Reply.Text, maxAnswered)
+			topics[at].Answered = shortenLine(turn.Reply.Text, maxAnswered)
 			topics[at].Documents = citedTitles(turn.Reply.Sources)
 			topics[at].Cited = turn.Reply.Cited()
 		}
@@ -82,7 +82,7 @@ func addQuestion(topics []Topic, turn chat.Turn) []Topic {
 		topic.Clarified = ""
 		switch {
 		case text == "", strings.EqualFold(text, clarified):
-			topic.Asked = shorten(topic.Asked+" "+clarified, maxAsked)
+			topic.Asked = shortenLine(topic.Asked+" "+clarified, maxAsked)
 			topic.Message = turn.Message
 			return topics
 		case chat.IsStop(text):
@@ -92,7 +92,7 @@ func addQuestion(topics []Topic, turn chat.Turn) []Topic {
 	if text == "" || chat.IsStop(text) {
 		return topics
 	}
-	return append(topics, Topic{Message: turn.Message, By: turn.Author, Asked: shorten(text, maxAsked)})
+	return append(topics, Topic{Message: turn.Message, By: turn.Author, Asked: shortenLine(text, maxAsked)})
 }
 
 // citedTitles returns the titles of the documents that an answer cites.
@@ -101,7 +101,7 @@ func citedTitles(groups []chat.SourceGroup) []string {
 	for _, group := range groups {
 		for _, source := range group.Sources {
 			if len(source.Numbers) > 0 && len(titles) < maxDocuments {
-				titles = append(titles, shorten(source.Title, MaxTitle))
+				titles = append(titles, shortenLine(source.Title, MaxTitle))
 			}
 		}
 	}

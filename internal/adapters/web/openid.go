@@ -19,6 +19,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/shorten"
 )
 
 // Times of a sign-in at the issuer.
@@ -179,7 +180,7 @@ func (i *Issuer) Return(out http.ResponseWriter, request *http.Request) (Person,
 	}
 	query := request.URL.Query()
 	if refused := query.Get("error"); refused != "" {
-		return Person{}, &ProblemError{http.StatusForbidden, "The issuer did not sign you in: " + short(refused) + ".", nil}
+		return Person{}, &ProblemError{http.StatusForbidden, "The issuer did not sign you in: " + shorten.Text(markup.CleanLine(refused), maxShort) + ".", nil}
 	}
 	at, err := i.provider(request.Context())
 	if err != nil {
@@ -227,7 +228,7 @@ func sameText(given, want string) bool {
 // withoutBody is what failed in the exchange, without what the issuer sent along.
 func withoutBody(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		return fmt.Errorf("the issuer answered %s (%s)", refused.Response.Status, short(refused.ErrorCode))
+		return fmt.Errorf("the issuer answered %s (%s)", refused.Response.Status, shorten.Text(markup.CleanLine(refused.ErrorCode), maxShort))
 	}
 	return err
 }
@@ -274,12 +275,3 @@ func bounded(groups []string) []string {
 
 // maxShort is how much is repeated of what an issuer says, in characters.
 const maxShort = 60
-
-// short is the beginning of a text on one line.
-func short(text string) string {
-	runes := []rune(markup.CleanLine(text))
-	if len(runes) <= maxShort {
-		return string(runes)
-	}
-	return string(runes[:maxShort]) + "…"
-}

@@ -12,6 +12,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/shorten"
 )
 
 // pageView is what page.html shows.
@@ -158,12 +159,7 @@ func (w *Web) exchangeViewOf(in visit, e *exchange) (exchangeView, error) {
 
 // exchangeTitle is the beginning of a message, to name its exchange by.
 func exchangeTitle(text string) string {
-	const most = 80
-	runes := []rune(markup.CleanLine(text))
-	if len(runes) <= most {
-		return string(runes)
-	}
-	return string(runes[:most]) + "…"
+	return shorten.Text(markup.CleanLine(text), 80)
 }
 
 // domID makes a message's id an element's: only the letters and digits that ids of

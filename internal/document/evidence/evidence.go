@@ -5,11 +5,11 @@ package evidence
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"cairn/internal/document"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/sentence"
+	"cairn/internal/shorten"
 )
 
 // Place is a section of a document, by their positions in the Set.
@@ -126,11 +126,7 @@ func joinCells(row string) string {
 
 // Line puts text on one line of at most MaxStatement characters.
 func Line(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if utf8.RuneCountInString(text) <= MaxStatement {
-		return text
-	}
-	return strings.TrimSpace(string([]rune(text)[:MaxStatement])) + "…"
+	return shorten.Line(text, MaxStatement)
 }
 
 // Telling returns the analysed words of a text that are no fillers.

@@ -17,6 +17,7 @@ import (
 	"cairn/internal/language"
 	"cairn/internal/llm/guard"
 	"cairn/internal/phrases"
+	"cairn/internal/shorten"
 )
 
 // Report is what is written down.
@@ -153,14 +154,14 @@ func (w *writer) placeName(place evidence.Place) string {
 	doc := w.documents[place.Document]
 	name := Code(doc.Name, maxDocument)
 	if heading := sectionOf(doc, place).Heading(); heading != "" {
-		name += " › " + Shortened(w.cleanText(heading), maxHeading)
+		name += " › " + ShortenMarkdown(w.cleanText(heading), maxHeading)
 	}
 	return name
 }
 
 // Code shows a name as code, cut to a number of characters.
 func Code(name string, characters int) string {
-	return "`" + Shortened(strings.ReplaceAll(evidence.Line(name), "`", ""), characters) + "`"
+	return "`" + ShortenMarkdown(strings.ReplaceAll(evidence.Line(name), "`", ""), characters) + "`"
 }
 
 func sectionOf(doc document.Document, place evidence.Place) document.Section {
@@ -272,7 +273,7 @@ func (w *writer) digestParts(parts []evidence.Part, from func(evidence.Statement
 		b.WriteString("\n**" + w.cleanText(part.Title) + "**\n")
 		shown := part.Statements[:min(len(part.Statements), Digested)]
 		for _, s := range shown {
-			line := "- " + Shortened(w.cleanText(s.Text), maxDigested) + w.partlyText(s) + from(s)
+			line := "- " + ShortenMarkdown(w.cleanText(s.Text), maxDigested) + w.partlyText(s) + from(s)
 			if b.Len()+len(line) > maxDigest {
 				return strings.TrimSpace(b.String())
 			}
@@ -288,16 +289,18 @@ func (w *writer) digestParts(parts []evidence.Part, from func(evidence.Statement
 // Clean makes a text that is shown beside a report fit to be shown.
 func Clean(text string) string { return cleanUnsafe(guard.Guard{}, text) }
 
-// Shortened cuts a text to a number of characters.
-func Shortened(text string, characters int) string {
-	if runes := []rune(text); len(runes) > characters {
-		cut := strings.TrimSpace(string(runes[:characters]))
-		if strings.Count(cut, "`")%2 == 1 {
-			cut += "`"
-		}
-		return cut + "…"
+// ShortenMarkdown returns the first letters of a text in Markdown, with an ellipsis behind them
+// where there are more. Code that it cuts ends there.
+func ShortenMarkdown(text string, letters int) string {
+	head := shorten.Head(text, letters)
+	if len(head) == len(text) {
+		return text
 	}
-	return text
+	head = strings.TrimSpace(head)
+	if strings.Count(head, "`")%2 == 1 {
+		head += "`"
+	}
+	return head + "…"
 }
 
 // FileName makes the name of a file of what it is about: "Payment service" and

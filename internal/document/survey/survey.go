@@ -20,6 +20,7 @@ import (
 	"cairn/internal/language"
 	"cairn/internal/llm"
 	"cairn/internal/phrases"
+	"cairn/internal/shorten"
 )
 
 // Goal is what is written, as models are told.
@@ -84,16 +85,9 @@ func (s *Surveyor) Survey(ctx context.Context, set document.Set, task Task, say 
 }
 
 func boundTask(task Task) Task {
-	task.Query = truncateText(task.Query, maxQuery)
+	task.Query = shorten.Text(task.Query, maxQuery)
 	task.Feedback = task.Feedback[max(0, len(task.Feedback)-shownFeedback):]
 	return task
-}
-
-func truncateText(text string, characters int) string {
-	if runes := []rune(text); len(runes) > characters {
-		return string(runes[:characters]) + "…"
-	}
-	return text
 }
 
 // survey is one survey.
@@ -193,7 +187,7 @@ func (w *survey) combineItems(ctx context.Context, items []sourceItem) (Result, 
 	checked := &checker{question: w.task.Query, run: w.task.Run, verifier: w.surveyor.verifier}
 	var titles []string
 	for _, part := range told.Parts {
-		title := truncateText(strings.Join(strings.Fields(part.Title), " "), maxTitle)
+		title := shorten.Line(part.Title, maxTitle)
 		if !slices.Contains(titles, title) {
 			titles = append(titles, title)
 		}

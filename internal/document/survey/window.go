@@ -7,6 +7,7 @@ import (
 	"cairn/internal/document/evidence"
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/llm"
+	"cairn/internal/shorten"
 )
 
 // sourceItem is what a model is shown as one source: a section, a part of one, or a note.
@@ -34,7 +35,7 @@ func (w *survey) documentSections() []sourceItem {
 			if len(section.Headings) > 0 {
 				label += " › " + strings.Join(section.Headings, " › ")
 			}
-			items = append(items, sourceItem{label: truncateText(label, maxLabel), text: body, places: []evidence.Place{{Document: d, Section: s}}, told: []string{body}})
+			items = append(items, sourceItem{label: shorten.Text(label, maxLabel), text: body, places: []evidence.Place{{Document: d, Section: s}}, told: []string{body}})
 		}
 	}
 	return items

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"cairn/internal/knowledge"
+	"cairn/internal/shorten"
 )
 
 // Bounds of what is kept of an ingest.
@@ -145,13 +145,5 @@ func DecodeIngest(source knowledge.SourceID, body []byte) (IngestState, error) {
 
 // truncateText returns the beginning of a text, which is valid UTF-8 whatever the text is.
 func truncateText(text string) string {
-	text = strings.ToValidUTF8(text, "�")
-	if len(text) <= MaxIngestText {
-		return text
-	}
-	end := MaxIngestText
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
+	return shorten.Bytes(strings.ToValidUTF8(text, "�"), MaxIngestText)
 }

@@ -11,6 +11,7 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/language"
+	"cairn/internal/shorten"
 )
 
 // maxTermBytes bounds a term; what is longer is data, not a word, and is cut.
@@ -89,7 +90,7 @@ func isASCII(text string) bool {
 // apostrophe between letters.
 func Words(text string) []Word {
 	words := make([]Word, 0, len(text)/5)
-	runes := newScanner(text)
+	runes := scanner{text: text}
 	for runes.next() {
 		if !isWordRune(runes.r) {
 			continue
@@ -149,7 +150,7 @@ func splitIdentifier(word string) []string {
 		}
 	}
 	var previous rune
-	runes := newScanner(word)
+	runes := scanner{text: word}
 	for runes.next() {
 		switch {
 		case runes.r == '.' || runes.r == '_':
@@ -184,21 +185,14 @@ func isPlain(word string) bool {
 // are their own stem.
 func Stem(word string) string {
 	if len(word) < 3 || len(word) > maxTermBytes {
-		return bounded(word)
+		return shorten.Bytes(word, maxTermBytes)
 	}
 	for i := range len(word) {
 		if (word[i] < 'a' || word[i] > 'z') && word[i] != '\'' {
-			return bounded(word)
+			return shorten.Bytes(word, maxTermBytes)
 		}
 	}
-	return bounded(stemmers[language.English].apply(word))
-}
-
-func bounded(term string) string {
-	if len(term) <= maxTermBytes {
-		return term
-	}
-	return strings.ToValidUTF8(term[:maxTermBytes], "")
+	return shorten.Bytes(stemmers[language.English].apply(word), maxTermBytes)
 }
 
 // isWide reports whether a rune belongs to a script that writes words without spaces.

@@ -12,8 +12,6 @@ type scanner struct {
 	at, end int // text[at:end] is r
 }
 
-func newScanner(text string) *scanner { return &scanner{text: text} }
-
 func (s *scanner) next() bool {
 	if s.end >= len(s.text) {
 		return false

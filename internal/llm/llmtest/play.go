@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"cairn/internal/shorten"
 )
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
@@ -14,7 +16,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	step, ok := s.next(request)
 	if !ok {
-		s.refuse(w, problem{http.StatusNotImplemented, "", "no step is left for a chat that says: " + bounded(request.Text())})
+		s.refuse(w, problem{http.StatusNotImplemented, "", "no step is left for a chat that says: " + shorten.Text(request.Text(), 200)})
 		return
 	}
 	for step.by != nil {
@@ -33,15 +35,6 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	default:
 		player{ctx, w, request, step}.whole()
 	}
-}
-
-// bounded is the beginning of a text, for a message.
-func bounded(text string) string {
-	const most = 200
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
 }
 
 // reply is what the server says, whole or a chunk of it.

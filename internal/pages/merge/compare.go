@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cairn/internal/pages/tree"
+	"cairn/internal/shorten"
 )
 
 // Change is what differs in one block between two versions. "" stands for a block that is
@@ -85,7 +86,7 @@ func Diff(changes []Change) (text string, whole bool) {
 			left++
 			return
 		}
-		fmt.Fprintf(&b, "%s %s\n", sign, oneLine(text))
+		fmt.Fprintf(&b, "%s %s\n", sign, shorten.Line(text, maxLine))
 	}
 	for _, change := range changes {
 		if change.Moved {
@@ -106,12 +107,4 @@ func Diff(changes []Change) (text string, whole bool) {
 		text += fmt.Sprintf("\n… and %d more lines.", left)
 	}
 	return text, left == 0
-}
-
-func oneLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > maxLine {
-		return string(runes[:maxLine-1]) + "…"
-	}
-	return text
 }

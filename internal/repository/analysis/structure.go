@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"cairn/internal/repository/source"
+	"cairn/internal/shorten"
 )
 
 // Structure is how a repository is laid out.
@@ -232,17 +233,9 @@ func readReadme(file, text string) *Readme {
 		}
 		before = line
 	}
-	readme.Text = shortenText(strings.Join(paragraph, " "), maxParagraph)
-	readme.Title = shortenText(readme.Title, maxPlaces*10)
+	readme.Text = shorten.Line(strings.Join(paragraph, " "), maxParagraph)
+	readme.Title = shorten.Line(readme.Title, maxPlaces*10)
 	return readme
-}
-
-func shortenText(text string, characters int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if letters := []rune(text); len(letters) > characters {
-		return string(letters[:characters]) + "…"
-	}
-	return text
 }
 
 // licensePatterns are known by a sentence that each has.

@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"cairn/internal/shorten"
 )
 
 // Ecosystem is where dependencies come from.
@@ -180,17 +182,9 @@ func Parse(file string, content []byte) (Manifest, error) {
 	return m, nil
 }
 
-func truncateText(text string) string {
-	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "")
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + "…"
-	}
-	return text
-}
-
 // require notes what is required of a language, unless that is known.
 func (m *Manifest) require(language, version string) {
-	if version = truncateText(version); version != "" && m.Requires == "" {
+	if version = shorten.Line(version, maxText); version != "" && m.Requires == "" {
 		m.Requires = language + " " + version
 	}
 }
@@ -199,14 +193,14 @@ func (m *Manifest) require(language, version string) {
 const maxPrograms = 100
 
 func (m *Manifest) addProgram(p Program) {
-	if p.Name = truncateText(p.Name); len(m.Programs) < maxPrograms {
+	if p.Name = shorten.Line(p.Name, maxText); len(m.Programs) < maxPrograms {
 		m.Programs = append(m.Programs, p)
 	}
 }
 
 // addDependency adds a dependency, unless it has no name.
 func (m *Manifest) addDependency(d Dependency) {
-	d.Name, d.Version = truncateText(d.Name), truncateText(d.Version)
+	d.Name, d.Version = shorten.Line(d.Name, maxText), shorten.Line(d.Version, maxText)
 	if d.Name != "" && len(m.Dependencies) < maxDependencies {
 		m.Dependencies = append(m.Dependencies, d)
 	}
@@ -214,7 +208,7 @@ func (m *Manifest) addDependency(d Dependency) {
 
 // finishDependencies orders what was found, each once.
 func (m *Manifest) finishDependencies() {
-	m.Name, m.Version, m.Description = truncateText(m.Name), truncateText(m.Version), truncateText(m.Description)
+	m.Name, m.Version, m.Description = shorten.Line(m.Name, maxText), shorten.Line(m.Version, maxText), shorten.Line(m.Description, maxText)
 	slices.SortStableFunc(m.Programs, func(a, b Program) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(m.Dependencies, func(a, b Dependency) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(string(a.Scope), string(b.Scope)), strings.Compare(a.Version, b.Version), cmp.Compare(a.Line, b.Line))

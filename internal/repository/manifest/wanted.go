@@ -3,6 +3,8 @@ package manifest
 import (
 	"regexp"
 	"strings"
+
+	"cairn/internal/shorten"
 )
 
 // Wanted is a dependency that is looked for: "go-redis", version "8".
@@ -25,7 +27,7 @@ func ParseWanted(question string) (Wanted, bool) {
 	if found == nil || !several.MatchString(question) {
 		return Wanted{}, false
 	}
-	return Wanted{Name: truncateText(found[1]), Version: found[2]}, true
+	return Wanted{Name: shorten.Line(found[1], maxText), Version: found[2]}, true
 }
 
 var (

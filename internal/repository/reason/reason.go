@@ -15,6 +15,7 @@ import (
 	"cairn/internal/llm"
 	"cairn/internal/llm/prompt"
 	"cairn/internal/repository/report"
+	"cairn/internal/shorten"
 )
 
 // Source is something that a model may use.
@@ -119,7 +120,7 @@ func Think(ctx context.Context, model llm.Model, task Task) (Thought, flows.Mode
 	}
 	var thought Thought
 	for _, step := range told.Steps[:min(len(told.Steps), MaxSteps)] {
-		switch step = truncateText(step); {
+		switch step = shorten.Line(step, maxStatement); {
 		case step == "":
 		case len(task.absentWords(step, task.Sources)) > 0:
 			thought.LeftOut++
@@ -128,7 +129,7 @@ func Think(ctx context.Context, model llm.Model, task Task) (Thought, flows.Mode
 		}
 	}
 	for _, path := range told.Missing[:min(len(told.Missing), maxMissing)] {
-		if path = truncateText(path); path != "" && !slices.Contains(thought.Missing, path) {
+		if path = shorten.Line(path, maxStatement); path != "" && !slices.Contains(thought.Missing, path) {
 			thought.Missing = append(thought.Missing, path)
 		}
 	}
@@ -175,7 +176,7 @@ func Write(ctx context.Context, models Models, task Task) (Written, error) {
 	checked := &checker{task: task}
 	for i, section := range told.Sections[:min(len(told.Sections), maxSections)] {
 		for _, statement := range section.Statements {
-			checked.add(i, truncateText(statement.Text), statement.Sources)
+			checked.add(i, shorten.Line(statement.Text, maxStatement), statement.Sources)
 		}
 	}
 	if models.Verify != nil {
@@ -184,21 +185,13 @@ func Write(ctx context.Context, models Models, task Task) (Written, error) {
 		}
 	}
 	for i, section := range told.Sections[:min(len(told.Sections), maxSections)] {
-		made := report.Section{Title: truncateText(section.Title), Statements: checked.keepStatements(i)}
+		made := report.Section{Title: shorten.Line(section.Title, maxStatement), Statements: checked.keepStatements(i)}
 		if made.Title != "" && len(made.Statements) > 0 {
 			written.Sections = append(written.Sections, made)
 		}
 	}
 	written.LeftOut = checked.leftOut
 	return written, nil
-}
-
-func truncateText(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if letters := []rune(text); len(letters) > maxStatement {
-		return string(letters[:maxStatement]) + "…"
-	}
-	return text
 }
 
 // request is one question to a model.

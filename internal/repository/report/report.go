@@ -96,7 +96,7 @@ func (w *writer) placesText(places []analysis.Place, more int) string {
 	return text
 }
 
-func cleanText(text string) string { return plain.Shortened(plain.Clean(text), maxLine) }
+func cleanText(text string) string { return plain.ShortenMarkdown(plain.Clean(text), maxLine) }
 
 func codeText(text string) string { return plain.Code(text, maxCode) }
 

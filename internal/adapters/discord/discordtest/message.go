@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"cairn/internal/shorten"
 )
 
 // Flags of messages.
@@ -417,8 +419,5 @@ func allowsMention(allowed *allowedMentions, kind, id string) bool {
 // quoteLine returns what a reply's line says of the message it replies to.
 func quoteLine(content string) string {
 	line, _, _ := strings.Cut(content, "\n")
-	if runes := []rune(line); len(runes) > 40 {
-		return string(runes[:40]) + "…"
-	}
-	return line
+	return shorten.Text(line, 40)
 }

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/runs"
+	"cairn/internal/shorten"
 )
 
 // mostGaps bounds how many groups are shown.
@@ -153,7 +155,7 @@ func grouped(gaps []gap) [][]gap {
 
 func (s *gapsScreen) viewGroup(group []gap) gapView {
 	latest := group[0].record
-	v := gapView{Question: short(latest.Request, maxRequest), Count: len(group)}
+	v := gapView{Question: shorten.Text(markup.CleanLine(latest.Request), maxRequest), Count: len(group)}
 	if n := len(latest.Transitions); n > 0 {
 		v.last = latest.Transitions[n-1].At
 	}

@@ -8,7 +8,6 @@ import (
 
 	"cairn/internal/adapters/web"
 	"cairn/internal/audit"
-	"cairn/internal/chat/markup"
 )
 
 // beginCookie holds what a sign-in that was begun at the issuer must come back with, sealed.
@@ -98,13 +97,4 @@ func (s SignIn) admit(found web.Person) (signed, error) {
 	return person, &web.ProblemError{
 		Status: http.StatusForbidden, Text: "You may not open this page. Ask those who run Cairn to add you to operations.oidc_allowed.",
 	}
-}
-
-// short is the beginning of a text on one line.
-func short(text string, letters int) string {
-	runes := []rune(markup.CleanLine(text))
-	if len(runes) <= letters {
-		return string(runes)
-	}
-	return string(runes[:letters]) + "…"
 }

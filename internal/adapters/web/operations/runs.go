@@ -13,6 +13,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 	"cairn/internal/runs"
+	"cairn/internal/shorten"
 )
 
 // Bounds of the list of runs.
@@ -168,7 +169,7 @@ func (p *Page) runViews(ctx context.Context, records []runs.Record) ([]runView, 
 func (p *Page) run(ctx context.Context, record shownRecord) runView {
 	v := runView{
 		ID: string(record.ID), Status: string(record.Status()), Flow: markup.CleanLine(record.Flow),
-		Adapter: markup.CleanLine(adapterOf(record.Thread)), Thread: shownThread(ctx, record.Thread), Request: short(record.Request, maxRequest),
+		Adapter: markup.CleanLine(adapterOf(record.Thread)), Thread: shownThread(ctx, record.Thread), Request: shorten.Text(markup.CleanLine(record.Request), maxRequest),
 		Took: took(record.Trace.Took), Tokens: tokens(record.Trace.Models), Cost: cost(record.Trace.Models),
 		Sources: usedSources(record.Trace.Evidence), Retries: retries(record.Transitions),
 	}

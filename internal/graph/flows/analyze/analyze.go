@@ -62,7 +62,7 @@ var _ flows.Flow = (*Flow)(nil)
 // New makes the flow.
 func New(options Options) (*Flow, error) {
 	f := &Flow{reader: options.Reader, surveyor: options.Surveyor, now: time.Now}
-	compiled, err := f.plan().Compile()
+	compiled, err := f.buildGraph().Compile()
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
 	}
@@ -70,8 +70,8 @@ func New(options Options) (*Flow, error) {
 	return f, nil
 }
 
-// plan lays out the graph of the flow's contract.
-func (f *Flow) plan() *graph.Graph[State] {
+// buildGraph lays out the graph of the flow's contract.
+func (f *Flow) buildGraph() *graph.Graph[State] {
 	g := graph.New(Name, schemaVersion, fields...)
 	g.Node(nodeRetrieve, f.retrieve, graph.Policy{Description: "Reading the documents", Timeout: 5 * time.Minute})
 	g.Node(nodePrepare, f.prepare, graph.Policy{Description: "Preparing the analysis", Timeout: time.Hour})
@@ -104,11 +104,11 @@ func (f *Flow) Name() string { return Name }
 
 // Start implements flows.Flow. A request without a Location has it in front of its text.
 func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
-	return f.Begin(ctx, request.Run, f.begin(request), runtime)
+	return f.Begin(ctx, request.Run, f.newState(request), runtime)
 }
 
-// begin is the state that a run of a request begins with.
-func (f *Flow) begin(request flows.Request) State {
+// newState is the state that a run of a request begins with.
+func (f *Flow) newState(request flows.Request) State {
 	location, text := request.Located()
 	return State{
 		RequestID: request.Run, UserInput: text, InputLocation: location,
@@ -132,7 +132,7 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 		made.Text = s.speaker().Text(phrases.AnalysisStopped)
 	default:
 		made.Kind = flows.Answered
-		made.Text = s.speaker().Text(phrases.AnalysisReady, described(s), s.OutputFileName) + " " + s.Draft.Note + "\n\n" + s.Summary
+		made.Text = s.speaker().Text(phrases.AnalysisReady, describeSource(s), s.OutputFileName) + " " + s.Draft.Note + "\n\n" + s.Summary
 		made.Note = s.Draft.Note
 		made.Groups = s.Sources
 		made.Files = []flows.File{{Name: s.OutputFileName, MediaType: flows.Markdown, Content: []byte(s.AnalysisOutput)}}
@@ -170,6 +170,6 @@ func (f *Flow) interrupt(_ context.Context, step graph.Step[State]) (graph.Resul
 			},
 		}), nil
 	}
-	decision, text := decide(answer)
+	decision, text := parseDecision(answer)
 	return graph.Update(analysisHistory.Set([]Turn{{Role: flows.User, Text: text, Decision: decision}})), nil
 }

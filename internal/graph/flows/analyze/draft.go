@@ -29,19 +29,19 @@ func (f *Flow) prepare(ctx context.Context, step graph.Step[State]) (graph.Resul
 	last := s.AnalysisHistory[len(s.AnalysisHistory)-1]
 	switch {
 	case last.Decision == Approved:
-		return approve(s), nil
+		return approveDraft(s), nil
 	case last.Decision == Stopped:
 		return graph.Update(stopped.Set(true)), nil
 	case last.Decision == Revise:
 		return graph.Update(currentAnalysisQuery.Set(s.speaker().Text(phrases.DraftChanges))), nil
-	case len(feedback(s)) > maxRounds:
+	case len(feedbackTexts(s)) > maxRounds:
 		return graph.Update(currentAnalysisQuery.Set(s.speaker().Text(phrases.DraftRounds, maxRounds))), nil
 	}
 	return f.draft(ctx, step)
 }
 
-// feedback gives what the person said to the drafts, in order.
-func feedback(s State) []string {
+// feedbackTexts gives what the person said to the drafts, in order.
+func feedbackTexts(s State) []string {
 	var said []string
 	for _, turn := range s.AnalysisHistory {
 		if turn.Decision == Feedback {
@@ -57,8 +57,8 @@ func (f *Flow) draft(ctx context.Context, step graph.Step[State]) (graph.Result[
 	var uses []flows.ModelUse
 	var remarks []string
 	if f.surveyor != nil {
-		result, err := f.surveyor.Survey(ctx, set(s), survey.Task{
-			Run: s.RequestID, Goal: survey.Analysis, Query: s.UserInput, Feedback: feedback(s), Draft: s.Draft.Parts, Language: s.language(),
+		result, err := f.surveyor.Survey(ctx, documentSet(s), survey.Task{
+			Run: s.RequestID, Goal: survey.Analysis, Query: s.UserInput, Feedback: feedbackTexts(s), Draft: s.Draft.Parts, Language: s.language(),
 		}, step.Detail)
 		if err != nil {
 			return graph.Result[State]{}, fmt.Errorf("draft the analysis: %w", err)
@@ -72,19 +72,19 @@ func (f *Flow) draft(ctx context.Context, step graph.Step[State]) (graph.Result[
 		made = byRules
 	}
 	return graph.Update(
-		draft.Set(made), currentAnalysisQuery.Set(ask(s, made)), modelUses.Set(uses), notes.Set(remarks),
+		draft.Set(made), currentAnalysisQuery.Set(wordQuestion(s, made)), modelUses.Set(uses), notes.Set(remarks),
 		analysisHistory.Set([]Turn{{Role: flows.Assistant, Text: report.Digest(s.Documents, made.Parts, s.language())}}),
 	), nil
 }
 
-func set(s State) document.Set {
+func documentSet(s State) document.Set {
 	return document.Set{Documents: s.Documents, Texts: s.Inputs, Skipped: s.Skipped}
 }
 
-// ask words the question: the draft in short, and what can be done about it.
-func ask(s State, made Draft) string {
-	round, speaker := len(feedback(s))+1, s.speaker()
-	paragraphs := []string{strings.TrimSpace(speaker.Text(phrases.DraftNumber, round, described(s)) + " " + made.Note)}
+// wordQuestion words the question: the draft in short, and what can be done about it.
+func wordQuestion(s State, made Draft) string {
+	round, speaker := len(feedbackTexts(s))+1, s.speaker()
+	paragraphs := []string{strings.TrimSpace(speaker.Text(phrases.DraftNumber, round, describeSource(s)) + " " + made.Note)}
 	if round > 1 {
 		paragraphs = append(paragraphs, describeChange(speaker, s.Draft.Parts, made.Parts))
 	}
@@ -100,8 +100,8 @@ func ask(s State, made Draft) string {
 		sizes = append(sizes, fmt.Sprintf("%s (%s)", report.Clean(part.Title), size))
 	}
 	paragraphs = append(paragraphs, strings.TrimSpace(speaker.Text(phrases.DraftParts, strings.Join(sizes, ", "))+" "+made.Remark))
-	if note := set(s).Note(s.language()); note != "" && round == 1 {
-		paragraphs = append(paragraphs, report.Shortened(report.Clean(note), maxNote))
+	if note := documentSet(s).Note(s.language()); note != "" && round == 1 {
+		paragraphs = append(paragraphs, report.ShortenMarkdown(report.Clean(note), maxNote))
 	}
 	return strings.Join(append(paragraphs, speaker.Text(phrases.DraftReply)), "\n\n")
 }
@@ -164,13 +164,13 @@ const maxNote = 600
 
 // language is that of what the person wrote, as far as it is recognized.
 func (s State) language() language.Tag {
-	return language.Detect(strings.Join(append([]string{s.UserInput}, feedback(s)...), "\n"))
+	return language.Detect(strings.Join(append([]string{s.UserInput}, feedbackTexts(s)...), "\n"))
 }
 
 func (s State) speaker() phrases.Speaker { return phrases.In(s.language()) }
 
-// described names what is analysed: "`leave.md`", "12 documents in @handbook".
-func described(s State) string {
+// describeSource names what is analysed: "`leave.md`", "12 documents in @handbook".
+func describeSource(s State) string {
 	speaker := s.speaker()
 	switch {
 	case len(s.Documents) == 1:
@@ -181,16 +181,16 @@ func described(s State) string {
 	return speaker.Text(phrases.DocumentsIn, speaker.Count(phrases.Documents, len(s.Documents)), report.Clean(s.InputLocation.String()))
 }
 
-// approve makes the output of the draft.
-func approve(s State) graph.Result[State] {
+// approveDraft makes the output of the draft.
+func approveDraft(s State) graph.Result[State] {
 	speaker := s.speaker()
-	about := report.Shortened(s.UserInput, maxTitle)
-	title := speaker.Text(phrases.AnalysisOf, described(s))
+	about := report.ShortenMarkdown(s.UserInput, maxTitle)
+	title := speaker.Text(phrases.AnalysisOf, describeSource(s))
 	if strings.TrimSpace(about) != "" {
 		title = speaker.Text(phrases.AnalysisAbout, about)
 	}
-	lines := []string{speaker.Text(phrases.MadeFrom, described(s)) + " " + s.Draft.Note}
-	if note := set(s).Note(s.language()); note != "" {
+	lines := []string{speaker.Text(phrases.MadeFrom, describeSource(s)) + " " + s.Draft.Note}
+	if note := documentSet(s).Note(s.language()); note != "" {
 		lines = append(lines, note)
 	}
 	written := report.Write(s.Documents, report.Report{
@@ -216,30 +216,30 @@ const maxTitle = 120
 
 // draftByRules puts an analysis together from sentences of the documents.
 func draftByRules(s State) Draft {
-	corpus := extract.Read(set(s))
+	corpus := extract.Read(documentSet(s))
 	l := layoutOf(s.UserInput)
 	query := strings.Join(l.words, " ")
 	speaker := s.speaker()
 	made := Draft{Note: speaker.Text(phrases.DigestByRules)}
-	for i, said := range feedback(s) {
-		understood := l.apply(said)
-		if i == len(feedback(s))-1 {
-			made.Remark = remark(speaker, corpus, said, understood)
+	for i, said := range feedbackTexts(s) {
+		understood := l.applyFeedback(said)
+		if i == len(feedbackTexts(s))-1 {
+			made.Remark = feedbackRemark(speaker, corpus, said, understood)
 		}
 	}
 	for _, words := range l.words {
 		found := corpus.About(extract.Focus{Words: words, Limit: onWord})
 		if len(found) > 0 || words == query {
-			made.Parts = append(made.Parts, evidence.Part{Title: speaker.Text(phrases.PartAbout, report.Shortened(words, maxTitle)), Statements: found})
+			made.Parts = append(made.Parts, evidence.Part{Title: speaker.Text(phrases.PartAbout, report.ShortenMarkdown(words, maxTitle)), Statements: found})
 		}
 	}
 	subject := strings.Join(l.subject, " ")
 	narrowed := subject != "" && len(l.words) == 0
 	for _, kind := range l.kinds {
-		focus := extract.Focus{Words: subject, Only: narrowed, Limit: l.limit(kind)}
+		focus := extract.Focus{Words: subject, Only: narrowed, Limit: l.kindLimit(kind)}
 		title := speaker.Text(titles[kind])
 		if narrowed {
-			title = speaker.Text(phrases.PartNarrowed, title, report.Shortened(subject, maxTitle))
+			title = speaker.Text(phrases.PartNarrowed, title, report.ShortenMarkdown(subject, maxTitle))
 		}
 		statements, more := corpus.Find(kind, focus)
 		if len(statements) == 0 && !l.wanted[kind] {
@@ -250,13 +250,13 @@ func draftByRules(s State) Draft {
 	return made
 }
 
-// remark says what rules could not do about feedback.
-func remark(speaker phrases.Speaker, corpus *extract.Corpus, said string, understood bool) string {
+// feedbackRemark says what rules could not do about feedback.
+func feedbackRemark(speaker phrases.Speaker, corpus *extract.Corpus, said string, understood bool) string {
 	limit := speaker.Text(phrases.RulesLimit)
 	if !understood {
 		return limit
 	}
-	_, rest := named(said)
+	_, rest := namedKinds(said)
 	if unknown := corpus.Unknown(tellingWords(drops.ReplaceAllString(rest, " "))); len(unknown) > 0 {
 		return speaker.Text(phrases.WordsUnmentioned, report.Clean(strings.Join(unknown, " "))) + " " + limit
 	}

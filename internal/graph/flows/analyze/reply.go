@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"cairn/internal/graph"
+	"cairn/internal/shorten"
 )
 
 // Decision is what a person wants done with a draft.
@@ -29,12 +30,9 @@ const (
 // maxFeedback is how much of a reply counts, in characters.
 const maxFeedback = 2000
 
-// decide reads the reply to a draft. Words beside a press of Revise are the feedback.
-func decide(answer graph.Answer) (decision Decision, text string) {
-	text = strings.TrimSpace(answer.Text)
-	if runes := []rune(text); len(runes) > maxFeedback {
-		text = string(runes[:maxFeedback])
-	}
+// parseDecision reads the reply to a draft. Words beside a press of Revise are the feedback.
+func parseDecision(answer graph.Answer) (decision Decision, text string) {
+	text = shorten.Head(strings.TrimSpace(answer.Text), maxFeedback)
 	switch {
 	case answer.Choice == choiceApprove:
 		return Approved, text
@@ -54,15 +52,15 @@ func ReadReply(text string) Decision {
 	switch {
 	case len(words) == 0, len(words) > maxReplyWords, strings.Contains(text, "?"):
 		return Feedback
-	case consists(words, stopping, besideStop):
+	case consistsOf(words, stopping, besideStop):
 		return Stopped
-	case consists(words, refusing, besideRefusal):
+	case consistsOf(words, refusing, besideRefusal):
 		return Revise
 	}
 	decided := false
 	for i, word := range words {
 		switch {
-		case approves(word):
+		case isApproval(word):
 			decided = true
 		case i+1 < len(words) && pairs[word+" "+words[i+1]], i > 0 && pairs[words[i-1]+" "+word]:
 			decided = true
@@ -79,8 +77,8 @@ func ReadReply(text string) Decision {
 // maxReplyWords is the length of the longest reply that can be an approval.
 const maxReplyWords = 10
 
-// consists says whether words are of these alone, and at least one of them decides.
-func consists(words []string, deciding, beside map[string]bool) bool {
+// consistsOf says whether words are of these alone, and at least one of them decides.
+func consistsOf(words []string, deciding, beside map[string]bool) bool {
 	decided := false
 	for _, word := range words {
 		if !deciding[word] && !beside[word] {
@@ -118,14 +116,14 @@ var (
 	forgivingPolite   = []string{"looks", "sounds", "thanks", "please"}
 )
 
-func approves(word string) bool {
+func isApproval(word string) bool {
 	return approving[word] || !polite[word] && nearlyOne(word, forgivingApproval)
 }
 
 func isPolite(word string) bool { return polite[word] || nearlyOne(word, forgivingPolite) }
 
 func nearlyOne(word string, known []string) bool {
-	return len(word) >= 4 && slices.ContainsFunc(known, func(one string) bool { return nearly(word, one) })
+	return len(word) >= 4 && slices.ContainsFunc(known, func(one string) bool { return isNearlyEqual(word, one) })
 }
 
 // replyWords gives the words of a reply in lower case, without punctuation. Emoji count.
@@ -140,9 +138,9 @@ func replyWords(text string) []string {
 	return words
 }
 
-// nearly says whether two words differ by one letter: another, one more, one less, or two
+// isNearlyEqual says whether two words differ by one letter: another, one more, one less, or two
 // that changed places.
-func nearly(a, b string) bool {
+func isNearlyEqual(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}

@@ -34,8 +34,8 @@ const (
 	onWord = 20  // of what is looked for
 )
 
-// limit is how many statements of a kind an analysis has.
-func (l layout) limit(kind extract.Kind) int {
+// kindLimit is how many statements of a kind an analysis has.
+func (l layout) kindLimit(kind extract.Kind) int {
 	switch {
 	case l.brief:
 		return brief
@@ -61,8 +61,8 @@ var aliases = []struct {
 	{extract.Terms, regexp.MustCompile(`(?i)\b(?:terms?|terminology|glossary|definitions?|abbreviations?|acronyms?)\b`)},
 }
 
-// named gives the kinds that a text names, and the text without their names.
-func named(text string) (kinds []extract.Kind, rest string) {
+// namedKinds gives the kinds that a text names, and the text without their names.
+func namedKinds(text string) (kinds []extract.Kind, rest string) {
 	for _, alias := range aliases {
 		if alias.words.MatchString(text) {
 			kinds = append(kinds, alias.kind)
@@ -75,19 +75,19 @@ func named(text string) (kinds []extract.Kind, rest string) {
 // layoutOf is what an analysis of a query looks like before anybody said more.
 func layoutOf(query string) layout {
 	l := layout{kinds: standard, wanted: make(map[extract.Kind]bool)}
-	kinds, rest := named(query)
+	kinds, rest := namedKinds(query)
 	if strings.TrimSpace(query) != "" {
 		l.kinds = append(slices.Clone(standard[1:]), standard[0]) // who asks something knows the documents
 	}
-	l.first(kinds)
+	l.moveFirst(kinds)
 	if words := tellingWords(rest); words != "" {
 		l.words, l.subject = []string{words}, []string{words}
 	}
 	return l
 }
 
-// first moves kinds to the beginning, and gives them more room.
-func (l *layout) first(kinds []extract.Kind) {
+// moveFirst moves kinds to the beginning, and gives them more room.
+func (l *layout) moveFirst(kinds []extract.Kind) {
 	rest := slices.DeleteFunc(slices.Clone(l.kinds), func(kind extract.Kind) bool { return slices.Contains(kinds, kind) })
 	l.kinds = slices.Concat(kinds, rest)
 	for _, kind := range kinds {
@@ -105,9 +105,9 @@ var (
 	instructing = regexp.MustCompile(`(?i)\b(?:please|add|include|show|more|also|focus|on|concentrate|mention|analy[sz]e|analysis|section|sections|part|parts|details?|expand|list|find|give|tell|want|need|like|would|could|should|make|put|shorter|longer|rewrite|rephrase|summari[sz]e|better|everything|all|about|yes|ok|good|nice|fine|great|document|documents|file|files|here|there|write|word|words|again|other|less|main|important|key)\b`)
 )
 
-// apply changes the layout by what a person said of it, and tells whether that was
+// applyFeedback changes the layout by what a person said of it, and tells whether that was
 // anything that rules can do.
-func (l *layout) apply(feedback string) (understood bool) {
+func (l *layout) applyFeedback(feedback string) (understood bool) {
 	dropping, only := false, false
 	for clause := range strings.SplitSeq(clauseEnd.ReplaceAllString(feedback, "\x00"), "\x00") {
 		if strings.TrimSpace(clause) == "" {
@@ -117,7 +117,7 @@ func (l *layout) apply(feedback string) (understood bool) {
 			l.brief, understood = shorter.MatchString(clause), true
 			clause = longer.ReplaceAllString(shorter.ReplaceAllString(clause, " "), " ")
 		}
-		kinds, rest := named(clause)
+		kinds, rest := namedKinds(clause)
 		switch {
 		case drops.MatchString(clause):
 			dropping, only = true, false
@@ -145,7 +145,7 @@ func (l *layout) apply(feedback string) (understood bool) {
 			}
 			only = false // what follows is kept as well
 		}
-		l.first(kinds)
+		l.moveFirst(kinds)
 		if words != "" && !slices.Contains(l.words, words) {
 			l.words = append([]string{words}, l.words...)
 			l.subject = append([]string{words}, l.subject...)

@@ -18,6 +18,7 @@ import (
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language/smalltalk"
+	"cairn/internal/shorten"
 )
 
 // What the files that came with a question count for.
@@ -198,7 +199,7 @@ func (f *Flow) keyTerms(ctx context.Context, texts []string) ([]index.TermStats,
 func excerpts(files []flows.Attachment) []prompts.Attachment {
 	shown := make([]prompts.Attachment, len(files))
 	for i, file := range files {
-		shown[i] = prompts.Attachment{Name: file.Name, Text: shortened(file.Text, attachedExcerpt)}
+		shown[i] = prompts.Attachment{Name: file.Name, Text: shorten.Text(file.Text, attachedExcerpt)}
 	}
 	return shown
 }

@@ -9,6 +9,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge/support"
+	"cairn/internal/shorten"
 )
 
 // refer resolves what the question leaves to the thread.
@@ -86,6 +87,5 @@ const (
 // opening is the beginning of an answer, which says what it is about; the rest of a
 // long one would drown the question.
 func opening(text string) string {
-	runes := []rune(bounded(text))
-	return string(runes[:min(len(runes), maxOpening)])
+	return shorten.Head(bounded(text), maxOpening)
 }

@@ -10,6 +10,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/prompts"
 	"cairn/internal/llm"
+	"cairn/internal/shorten"
 )
 
 // Models are the language models of the flow by role; nil where there is none.
@@ -39,7 +40,7 @@ func shownHistory(turns []flows.Turn) []prompts.Turn {
 		if turn.Role == flows.Assistant { // its numbers are those of other sources
 			text = oldMarks.ReplaceAllString(text, "")
 		}
-		shown[i] = prompts.Turn{Role: turn.Role, Text: shortened(text, shownTurnLength)}
+		shown[i] = prompts.Turn{Role: turn.Role, Text: shorten.Text(text, shownTurnLength)}
 	}
 	return shown
 }
@@ -53,13 +54,6 @@ func turnsOf(before []flows.Said) []flows.Turn {
 		turns = append(turns, flows.Turn{Role: flows.User, Text: said.Author + ": " + said.Text})
 	}
 	return turns
-}
-
-func shortened(text string, characters int) string {
-	if runes := []rune(text); len(runes) > characters {
-		return string(runes[:characters]) + "…"
-	}
-	return text
 }
 
 // What a model's understanding is bounded to.
@@ -118,7 +112,7 @@ func (q *queryUnderstander) readByModel(ctx context.Context, request analysisReq
 	meant.Parts = nil
 	for _, search := range told.Searches[:min(len(told.Searches), maxSearches)] {
 		if search = strings.TrimSpace(search); search != "" {
-			meant.Parts = append(meant.Parts, shortened(search, maxSearchLength))
+			meant.Parts = append(meant.Parts, shorten.Text(search, maxSearchLength))
 		}
 	}
 	meant.FollowUp = len(request.History)+len(request.Before) > 0 && whole != request.Question
@@ -126,7 +120,7 @@ func (q *queryUnderstander) readByModel(ctx context.Context, request analysisReq
 		meant.Unresolved = ""
 		meant.Remarks = append(meant.Remarks, "read as: "+whole)
 	}
-	meant.Unclear = shortened(strings.TrimSpace(told.Unclear), maxUnclearLength)
+	meant.Unclear = shorten.Text(strings.TrimSpace(told.Unclear), maxUnclearLength)
 	meant.Choices = offeredChoices(told.Choices)
 	meant.Uses = append(meant.Uses, use)
 	return meant, nil
@@ -136,7 +130,7 @@ func (q *queryUnderstander) readByModel(ctx context.Context, request analysisReq
 func offeredChoices(told []string) []string {
 	var choices []string
 	for _, choice := range told {
-		choice = shortened(strings.Join(strings.Fields(choice), " "), maxChoiceLength-1)
+		choice = shorten.Line(choice, maxChoiceLength-1)
 		if choice != "" && !slices.Contains(choices, choice) && len(choices) < maxOffered {
 			choices = append(choices, choice)
 		}
@@ -152,7 +146,7 @@ func (r *inquiry) extend(keywords []string) {
 	}
 	known := len(weights.order)
 	for _, keyword := range keywords[:min(len(keywords), maxKeywords)] {
-		for _, word := range tellingTerms(shortened(keyword, maxSearchLength), isFiller) {
+		for _, word := range tellingTerms(shorten.Text(keyword, maxSearchLength), isFiller) {
 			for _, term := range word.terms {
 				weights.raise(term.Text, keywordWeight)
 			}
@@ -185,7 +179,7 @@ func (q *queryUnderstander) nextByModel(ctx context.Context, request analysisReq
 		return meant, err
 	}
 	meant := understanding{Uses: []flows.ModelUse{use}}
-	search := shortened(strings.TrimSpace(told.Search), maxSearchLength)
+	search := shorten.Text(strings.TrimSpace(told.Search), maxSearchLength)
 	if !told.Enough && !slices.Contains(request.Searched, search) {
 		meant.Next = search
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
@@ -17,6 +16,7 @@ import (
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language"
 	"cairn/internal/phrases"
+	"cairn/internal/shorten"
 )
 
 const (
@@ -144,12 +144,7 @@ func (r *inquiry) understanding() understanding {
 
 // bounded cuts a question to what is read of it.
 func bounded(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if utf8.RuneCountInString(text) <= maxQuestion {
-		return strings.TrimSpace(text)
-	}
-	runes := []rune(text)
-	return strings.TrimSpace(string(runes[:maxQuestion]))
+	return strings.TrimSpace(shorten.Head(strings.ToValidUTF8(text, "\uFFFD"), maxQuestion))
 }
 
 // inquiry is one question being understood.

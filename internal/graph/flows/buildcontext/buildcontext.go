@@ -85,11 +85,11 @@ func (f *Flow) Name() string { return Name }
 // Start implements flows.Flow. The text is the system's name; a request without a
 // Location has it in front of the name.
 func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
-	return f.Begin(ctx, request.Run, f.begin(request), runtime)
+	return f.Begin(ctx, request.Run, f.newState(request), runtime)
 }
 
-// begin is the state that a run of a request begins with.
-func (f *Flow) begin(request flows.Request) State {
+// newState is the state that a run of a request begins with.
+func (f *Flow) newState(request flows.Request) State {
 	location, text := request.Located()
 	return State{
 		RequestID: request.Run, UserInput: request.Text, SystemName: systemNameOf(text), InputLocation: location,
@@ -170,7 +170,7 @@ func (f *Flow) build(ctx context.Context, step graph.Step[State]) (graph.Result[
 	}
 	parts, said := result.Parts, result.Note
 	if len(parts) == 0 {
-		parts, said = fill(set, s.SystemName, speaker), strings.TrimSpace(said+" "+speaker.Text(phrases.DigestByRules))
+		parts, said = fillSections(set, s.SystemName, speaker), strings.TrimSpace(said+" "+speaker.Text(phrases.DigestByRules))
 	}
 	read := speaker.Text(phrases.DocumentsIn, speaker.Count(phrases.Documents, len(set.Documents)), s.InputLocation.String())
 	lines := []string{speaker.Text(phrases.MadeFrom, read) + " " + said}
@@ -206,14 +206,14 @@ func (s State) summarize(file, digest string, parts []evidence.Part) string {
 		paragraphs = append(paragraphs, speaker.Text(phrases.OverviewGaps, strings.Join(empty, ", ")))
 	}
 	if skipped := (document.Set{Skipped: s.Skipped}).Note(s.language()); skipped != "" {
-		paragraphs = append(paragraphs, report.Shortened(report.Clean(skipped), maxNote))
+		paragraphs = append(paragraphs, report.ShortenMarkdown(report.Clean(skipped), maxNote))
 	}
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// fill takes the sections from the documents' own sentences, those first that name the
+// fillSections takes the sections from the documents' own sentences, those first that name the
 // system.
-func fill(set document.Set, system string, speaker phrases.Speaker) []evidence.Part {
+func fillSections(set document.Set, system string, speaker phrases.Speaker) []evidence.Part {
 	corpus := extract.Read(set)
 	focus := extract.Focus{Words: system, Limit: mostStatements}
 	parts := make([]evidence.Part, len(sections))

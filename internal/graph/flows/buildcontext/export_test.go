@@ -5,4 +5,4 @@ import (
 )
 
 // Initial is the state that a run of a request begins with.
-func (f *Flow) Initial(request flows.Request) State { return f.begin(request) }
+func (f *Flow) Initial(request flows.Request) State { return f.newState(request) }

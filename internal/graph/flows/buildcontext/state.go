@@ -8,6 +8,7 @@ import (
 	"cairn/internal/document"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/shorten"
 )
 
 // State is what the graph works on. The names of its fields are part of the flow's
@@ -82,8 +83,5 @@ func systemNameOf(text string) string {
 	if word, rest, found := strings.Cut(name, " "); found && strings.EqualFold(word, "the") {
 		name = rest
 	}
-	if runes := []rune(name); len(runes) > maxSystemName {
-		name = string(runes[:maxSystemName])
-	}
-	return name
+	return shorten.Head(name, maxSystemName)
 }

@@ -10,6 +10,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/inspect"
 	"cairn/internal/inspect/project"
+	"cairn/internal/shorten"
 )
 
 // The nodes of the nested graph that analyses the page's files.
@@ -145,7 +146,7 @@ func (f *Flow) parseFiles(_ context.Context, step graph.Step[reading]) (graph.Re
 	}
 	var wrong []Problem
 	for _, mistake := range sources.Wrong {
-		wrong = append(wrong, Problem{Step: nodeParse, Error: shortened(mistake.Error()), RecoveryAction: "the answer goes without this file"})
+		wrong = append(wrong, Problem{Step: nodeParse, Error: shorten.Line(mistake.Error(), maxError), RecoveryAction: "the answer goes without this file"})
 	}
 	return graph.Update(readWidget.Set(found), readErrors.Set(wrong)), nil
 }

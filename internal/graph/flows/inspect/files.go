@@ -11,6 +11,7 @@ import (
 	"cairn/internal/inspect/jsx"
 	"cairn/internal/inspect/project"
 	"cairn/internal/repository"
+	"cairn/internal/shorten"
 )
 
 // maxAllFiles is how much of a page's files is read, in bytes.
@@ -86,7 +87,7 @@ func (r *fileReader) readFile(name string) {
 	content, err := r.readWhole(name)
 	use := ToolUse{Tool: "read_file", Arguments: name, Duration: r.flow.options.Now().Sub(started)}
 	if err != nil {
-		use.Error = shortened(err.Error())
+		use.Error = shorten.Line(err.Error(), maxError)
 		r.uses = append(r.uses, use)
 		r.recordMissing(name, err, "the answer goes without it")
 		return
@@ -112,5 +113,5 @@ func (r *fileReader) readWhole(name string) (string, error) {
 }
 
 func (r *fileReader) recordMissing(name string, err error, recovery string) {
-	r.problems = append(r.problems, Problem{Step: nodeFiles, Error: fmt.Sprintf("%s: %s", name, shortened(err.Error())), RecoveryAction: recovery})
+	r.problems = append(r.problems, Problem{Step: nodeFiles, Error: fmt.Sprintf("%s: %s", name, shorten.Line(err.Error(), maxError)), RecoveryAction: recovery})
 }

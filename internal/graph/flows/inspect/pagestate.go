@@ -12,6 +12,7 @@ import (
 	"cairn/internal/inspect"
 	"cairn/internal/inspect/project"
 	"cairn/internal/inspect/session"
+	"cairn/internal/shorten"
 )
 
 // The nodes of the nested graph that looks at the app.
@@ -127,7 +128,7 @@ func (f *Flow) layer(l look) (inspect.Layer, error) {
 
 // lookProblem records what a node could not find out.
 func lookProblem(node string, err error, recovery string) graph.Change[look] {
-	return lookErrors.Set([]Problem{{Step: node, Error: shortened(err.Error()), RecoveryAction: recovery}})
+	return lookErrors.Set([]Problem{{Step: node, Error: shorten.Line(err.Error(), maxError), RecoveryAction: recovery}})
 }
 
 const withoutApp = "the answer rests on the code alone"
@@ -283,11 +284,3 @@ func pageNamed(pages []project.Page, name string) (project.Page, bool) {
 
 // maxError is how much of an error is kept, in letters.
 const maxError = 300
-
-func shortened(text string) string {
-	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD")
-	if letters := []rune(text); len(letters) > maxError {
-		return string(letters[:maxError]) + "…"
-	}
-	return text
-}

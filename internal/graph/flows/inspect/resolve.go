@@ -8,6 +8,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/inspect/project"
+	"cairn/internal/shorten"
 )
 
 // maxRounds is how often the page, or the widget, is asked for.
@@ -34,7 +35,7 @@ func (f *Flow) resolvePageName(ctx context.Context, step graph.Step[State]) (gra
 	next := []graph.Change[State]{
 		rounds.Set(s.Rounds + 1), unknownPages.Set([]string{named}),
 		userClarification.Set(Clarification{Needed: true, Question: s.askPage().Text}),
-		problems.Set([]Problem{{Step: nodeResolve, Error: fmt.Sprintf("there is no page %q", shortened(named)), RecoveryAction: "asked again with the nearest names"}}),
+		problems.Set([]Problem{{Step: nodeResolve, Error: fmt.Sprintf("there is no page %q", shorten.Line(named, maxError)), RecoveryAction: "asked again with the nearest names"}}),
 	}
 	if s.Rounds+1 >= maxRounds {
 		next = append(next, complete(ctx, StepRetrieve, flows.Skipped), complete(ctx, StepAnalyze, flows.Skipped), failure.Set(fmt.Sprintf(

@@ -9,6 +9,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/pages"
 	"cairn/internal/pages/merge"
+	"cairn/internal/shorten"
 )
 
 // Decision is what a person wants done with a proposal.
@@ -150,12 +151,8 @@ func describeConflicts(s State) string {
 const maxShortened = 400 // letters of a version in a question
 
 func shortenVersion(text string) string {
-	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "```", "ʼʼʼ")
-	if text == "" {
+	if text = shorten.Line(text, maxShortened); text == "" {
 		return "(deleted)"
 	}
-	if runes := []rune(text); len(runes) > maxShortened {
-		return string(runes[:maxShortened-1]) + "…"
-	}
-	return text
+	return strings.ReplaceAll(text, "```", "ʼʼʼ")
 }

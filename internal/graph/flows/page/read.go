@@ -10,6 +10,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/pages"
 	"cairn/internal/pages/tree"
+	"cairn/internal/shorten"
 )
 
 // Bounds of what is shown in a thread.
@@ -182,11 +183,7 @@ func listBlocks(root *tree.Node) string {
 			left++
 			return true
 		}
-		line := strings.Join(strings.Fields(n.PlainText()), " ")
-		if runes := []rune(line); len(runes) > 80 {
-			line = string(runes[:79]) + "…"
-		}
-		lines = append(lines, fmt.Sprintf("- `%s` %s", n.ID, escape(line)))
+		lines = append(lines, fmt.Sprintf("- `%s` %s", n.ID, escape(shorten.Line(n.PlainText(), 80))))
 		return true
 	})
 	if left > 0 {

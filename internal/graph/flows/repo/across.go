@@ -14,6 +14,7 @@ import (
 	"cairn/internal/repository/analysis"
 	"cairn/internal/repository/manifest"
 	"cairn/internal/repository/report"
+	"cairn/internal/shorten"
 )
 
 // searchManifests looks for a dependency in all repositories that may be opened. One that
@@ -21,7 +22,7 @@ import (
 func (f *Flow) searchManifests(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
 	run := toolRun{now: f.options.Now, say: step.Detail}
-	found := use(&run, DependencyTool, s.Wanted.Name, func() ([]report.Searched, string, error) {
+	found := callTool(&run, DependencyTool, s.Wanted.Name, func() ([]report.Searched, string, error) {
 		found, err := f.searchAll(ctx, *s.Wanted, step.Detail)
 		return found, fmt.Sprintf("%d repositories", len(found)), err
 	})
@@ -55,7 +56,7 @@ func (f *Flow) searchAll(ctx context.Context, wanted manifest.Wanted, say func(s
 			continue // it is gone, or not for those who see the answer
 		}
 		if err != nil {
-			one.Failure = shortened(err.Error())
+			one.Failure = shorten.Line(err.Error(), maxError)
 		}
 		all = append(all, one)
 	}
@@ -69,7 +70,7 @@ func (f *Flow) searchOne(ctx context.Context, name string, wanted manifest.Wante
 		return made, err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	made.Name, made.Commit, made.Web, made.Outdated = opened.Name, opened.Commit, opened.Web, shortened(opened.Outdated)
+	made.Name, made.Commit, made.Web, made.Outdated = opened.Name, opened.Commit, opened.Web, shorten.Line(opened.Outdated, maxError)
 	made.Usages, err = opened.Tools.FindDependency(ctx, wanted)
 	return made, err //nolint:wrapcheck // it names the tool
 }
@@ -102,9 +103,9 @@ func stepsOfSearch(s State) []string {
 // maxRecent is how many repositories are offered.
 const maxRecent = 5
 
-// recent lists the repositories that may be meant where none is named: those of the thread,
+// recentRepositories lists the repositories that may be meant where none is named: those of the thread,
 // the latest first, and then those that may be opened.
-func (f *Flow) recent(ctx context.Context, request flows.Request) []string {
+func (f *Flow) recentRepositories(ctx context.Context, request flows.Request) []string {
 	var names []string
 	add := func(name string) {
 		if name != "" && len(names) < maxRecent && !slices.Contains(names, name) {

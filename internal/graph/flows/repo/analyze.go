@@ -14,6 +14,7 @@ import (
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/repository"
 	"cairn/internal/repository/analysis"
+	"cairn/internal/shorten"
 )
 
 // What the tools are asked for.
@@ -34,7 +35,7 @@ func (f *Flow) analyzer(ctx context.Context, step graph.Step[State]) (result gra
 	}
 	opened, err := f.options.Open(ctx, s.Repository)
 	if err != nil {
-		return f.unopened(ctx, s, err)
+		return f.recordUnopened(ctx, s, err)
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	if s.Commit != opened.Commit && s.Name != "" {
@@ -43,15 +44,15 @@ func (f *Flow) analyzer(ctx context.Context, step graph.Step[State]) (result gra
 	}
 	run := toolRun{now: f.options.Now, say: step.Detail}
 	if s.RepoStructure == nil {
-		s.RepoStructure = use(&run, StructureTool, fmt.Sprintf("path, max_depth=%d", maxDepth), func() (analysis.Structure, string, error) {
+		s.RepoStructure = callTool(&run, StructureTool, fmt.Sprintf("path, max_depth=%d", maxDepth), func() (analysis.Structure, string, error) {
 			found, err := opened.Tools.Structure(ctx, maxDepth)
 			return found, fmt.Sprintf("%d files, %d languages", found.Files, len(found.Languages)), err
 		})
 	}
-	if s.CodeFiles == nil || s.unread() != nil {
-		asked := s.unread()
-		found := use(&run, SourcesTool, strings.Join(append([]string{fmt.Sprintf("path, max_files=%d", maxFiles)}, asked...), ", "), func() ([]analysis.CodeFile, string, error) {
-			found, err := opened.Tools.Sources(ctx, s.selection())
+	if s.CodeFiles == nil || s.unreadFiles() != nil {
+		asked := s.unreadFiles()
+		found := callTool(&run, SourcesTool, strings.Join(append([]string{fmt.Sprintf("path, max_files=%d", maxFiles)}, asked...), ", "), func() ([]analysis.CodeFile, string, error) {
+			found, err := opened.Tools.Sources(ctx, s.fileSelection())
 			return found, fmt.Sprintf("%d files", len(found)), err
 		})
 		if found != nil {
@@ -59,13 +60,13 @@ func (f *Flow) analyzer(ctx context.Context, step graph.Step[State]) (result gra
 		}
 	}
 	if s.Dependencies == nil {
-		s.Dependencies = use(&run, DependenciesTool, "path", func() (analysis.Dependencies, string, error) {
+		s.Dependencies = callTool(&run, DependenciesTool, "path", func() (analysis.Dependencies, string, error) {
 			found, err := opened.Tools.Dependencies(ctx)
 			return found, fmt.Sprintf("%d dependencies in %d manifests", found.Total, len(found.Manifests)+found.Left), err
 		})
 	}
 	if s.Architecture == nil {
-		s.Architecture = use(&run, ArchitectureTool, "path", func() (analysis.Architecture, string, error) {
+		s.Architecture = callTool(&run, ArchitectureTool, "path", func() (analysis.Architecture, string, error) {
 			found, err := opened.Tools.Architecture(ctx)
 			return found, fmt.Sprintf("%d modules, %d imports between them, %d cycles", found.ModulesTotal, found.EdgesTotal, found.CyclesTotal), err
 		})
@@ -79,8 +80,8 @@ func (f *Flow) analyzer(ctx context.Context, step graph.Step[State]) (result gra
 	), nil
 }
 
-// selection says which files are read: for a question those that it points to.
-func (s State) selection() analysis.Selection {
+// fileSelection says which files are read: for a question those that it points to.
+func (s State) fileSelection() analysis.Selection {
 	wanted := analysis.Selection{Most: maxFiles, Wanted: s.WantedFiles}
 	if s.TaskType == AnswerQuestion {
 		wanted.Question = s.Task
@@ -88,8 +89,8 @@ func (s State) selection() analysis.Selection {
 	return wanted
 }
 
-// unopened records that no tool had a repository to look at.
-func (f *Flow) unopened(ctx context.Context, s State, err error) (graph.Result[State], error) {
+// recordUnopened records that no tool had a repository to look at.
+func (f *Flow) recordUnopened(ctx context.Context, s State, err error) (graph.Result[State], error) {
 	if refused, is := errors.AsType[*repository.RefusedError](err); is {
 		return graph.Update(failure.Set(refused.Text)), nil
 	}
@@ -97,14 +98,14 @@ func (f *Flow) unopened(ctx context.Context, s State, err error) (graph.Result[S
 		return graph.Result[State]{}, fmt.Errorf("open the repository: %w", ctx.Err())
 	}
 	var uses []ToolUse
-	for _, tool := range s.missing() {
-		uses = append(uses, ToolUse{Tool: tool, Arguments: "path", Error: shortened(err.Error())})
+	for _, tool := range s.missingTools() {
+		uses = append(uses, ToolUse{Tool: tool, Arguments: "path", Error: shorten.Line(err.Error(), maxError)})
 	}
 	return graph.Update(toolUsage.Set(uses)), nil
 }
 
-// missing names the tools that have given nothing yet.
-func (s State) missing() []Tool {
+// missingTools names the tools that have given nothing yet.
+func (s State) missingTools() []Tool {
 	known := map[Tool]bool{
 		StructureTool: s.RepoStructure != nil, SourcesTool: s.CodeFiles != nil,
 		DependenciesTool: s.Dependencies != nil, ArchitectureTool: s.Architecture != nil,
@@ -118,8 +119,8 @@ func (s State) missing() []Tool {
 	return missing
 }
 
-// unread names the files that a model asked for last and that no call of the tool was for.
-func (s State) unread() []string {
+// unreadFiles names the files that a model asked for last and that no call of the tool was for.
+func (s State) unreadFiles() []string {
 	var unread []string
 	for _, path := range s.WantedFiles {
 		asked := slices.ContainsFunc(s.ToolUsage, func(use ToolUse) bool {
@@ -146,28 +147,20 @@ type toolRun struct {
 	uses []ToolUse
 }
 
-// use calls a tool and records that. It gives nil where the tool failed.
-func use[T any](run *toolRun, tool Tool, arguments string, call func() (T, string, error)) *T {
+// callTool calls a tool and records that. It gives nil where the tool failed.
+func callTool[T any](run *toolRun, tool Tool, arguments string, call func() (T, string, error)) *T {
 	run.say(doing[tool])
 	started := run.now()
 	found, result, err := call()
 	used := ToolUse{Tool: tool, Arguments: arguments, Duration: run.now().Sub(started)}
 	if err != nil {
-		used.Error = shortened(err.Error())
+		used.Error = shorten.Line(err.Error(), maxError)
 		run.uses = append(run.uses, used)
 		return nil
 	}
 	used.Result = result
 	run.uses = append(run.uses, used)
 	return &found
-}
-
-func shortened(text string) string {
-	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD")
-	if letters := []rune(text); len(letters) > maxError {
-		return string(letters[:maxError]) + "…"
-	}
-	return text
 }
 
 // retriever searches the team's documents for what the task asks: from the second pass on
@@ -188,7 +181,7 @@ func (f *Flow) retriever(ctx context.Context, step graph.Step[State]) (graph.Res
 		return graph.Result[State]{}, fmt.Errorf("search the documents: %w", ctx.Err())
 	}
 	if err != nil {
-		used.Error = shortened(err.Error())
+		used.Error = shorten.Line(err.Error(), maxError)
 		return graph.Update(toolUsage.Set([]ToolUse{used})), nil
 	}
 	passages := slices.Clone(s.Evidence)

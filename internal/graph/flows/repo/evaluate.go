@@ -51,14 +51,14 @@ const (
 // written is true.
 func Evaluate(p Process) Scores {
 	s := Scores{
-		TaskCompletion: points(p.Output != "", 50) + points(p.Complete, 30) + points(p.Iterations <= p.MaxIterations, 20),
-		ReasoningQuality: points(p.Reasoning > 0, 40) + points(p.Reflections > 0, 20) +
-			graded(p.Reasoning, grade{5, 40}, grade{3, 30}, grade{1, 20}),
-		ToolEffectiveness: points(len(p.Tools) > 0, 50) + points(p.Results, 20) +
-			graded(distinct(p.Tools), grade{3, 30}, grade{2, 20}, grade{1, 10}),
-		ReflectionQuality: points(p.Reflections > 0, 60) + graded(p.Reflections, grade{3, 40}, grade{2, 30}, grade{1, 20}),
-		OutputQuality: points(p.Output != "", 40) + points(structured.MatchString(p.Output), 30) +
-			graded(utf8.RuneCountInString(p.Output), grade{200, 30}, grade{100, 20}, grade{50, 10}),
+		TaskCompletion: pointsIf(p.Output != "", 50) + pointsIf(p.Complete, 30) + pointsIf(p.Iterations <= p.MaxIterations, 20),
+		ReasoningQuality: pointsIf(p.Reasoning > 0, 40) + pointsIf(p.Reflections > 0, 20) +
+			gradePoints(p.Reasoning, grade{5, 40}, grade{3, 30}, grade{1, 20}),
+		ToolEffectiveness: pointsIf(len(p.Tools) > 0, 50) + pointsIf(p.Results, 20) +
+			gradePoints(distinctTools(p.Tools), grade{3, 30}, grade{2, 20}, grade{1, 10}),
+		ReflectionQuality: pointsIf(p.Reflections > 0, 60) + gradePoints(p.Reflections, grade{3, 40}, grade{2, 30}, grade{1, 20}),
+		OutputQuality: pointsIf(p.Output != "", 40) + pointsIf(structured.MatchString(p.Output), 30) +
+			gradePoints(utf8.RuneCountInString(p.Output), grade{200, 30}, grade{100, 20}, grade{50, 10}),
 	}
 	s.Overall = float64(taskWeight*s.TaskCompletion+reasoningWeight*s.ReasoningQuality+toolWeight*s.ToolEffectiveness+
 		reflectionWeight*s.ReflectionQuality+outputWeight*s.OutputQuality) / 100
@@ -68,15 +68,15 @@ func Evaluate(p Process) Scores {
 // grade gives points from a count on.
 type grade struct{ from, points int }
 
-func points(earned bool, points int) int {
+func pointsIf(earned bool, points int) int {
 	if earned {
 		return points
 	}
 	return 0
 }
 
-// graded gives the points of the first grade that a count reaches.
-func graded(count int, grades ...grade) int {
+// gradePoints gives the points of the first grade that a count reaches.
+func gradePoints(count int, grades ...grade) int {
 	for _, g := range grades {
 		if count >= g.from {
 			return g.points
@@ -85,7 +85,7 @@ func graded(count int, grades ...grade) int {
 	return 0
 }
 
-func distinct(used []Tool) int {
+func distinctTools(used []Tool) int {
 	known := make(map[Tool]bool)
 	for _, tool := range used {
 		known[tool] = true
@@ -97,8 +97,8 @@ func distinct(used []Tool) int {
 // code, or emphasis.
 var structured = regexp.MustCompile("(?m)^#{1,6} |^\\s*(?:[-*+]|\\d+\\.) |^\\||^```|\\*\\*[^*\\n]+\\*\\*")
 
-// folded shows the scores so that they are out of the way until they are asked for.
-func (s Scores) folded() string {
+// renderFolded shows the scores so that they are out of the way until they are asked for.
+func (s Scores) renderFolded() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n<details>\n<summary>Evaluation of this run: %.0f of 100</summary>\n\n", s.Overall)
 	b.WriteString("These scores measure the process, not the truth of what is written here.\n\n| Score | Of 100 | Weight |\n|---|---:|---:|\n")

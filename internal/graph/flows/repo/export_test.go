@@ -5,13 +5,13 @@ import (
 )
 
 // Initial is the state that a run of a request begins with.
-func (f *Flow) Initial(request flows.Request) State { return f.begin(request) }
+func (f *Flow) Initial(request flows.Request) State { return f.newState(request) }
 
 // TypeOf tells what a request is.
 func TypeOf(text string) (repository, task string, kind TaskType) {
-	repository, task = parse(flows.Request{Text: text})
+	repository, task = parseRequest(flows.Request{Text: text})
 	return repository, task, typeOf(repository, task)
 }
 
 // Folded shows scores.
-func (s Scores) Folded() string { return s.folded() }
+func (s Scores) Folded() string { return s.renderFolded() }

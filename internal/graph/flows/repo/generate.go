@@ -28,13 +28,13 @@ func (f *Flow) generator(ctx context.Context, step graph.Step[State]) (graph.Res
 	var changes []graph.Change[State]
 	if s.Wanted != nil {
 		if s.Searched == nil {
-			return graph.Update(failure.Set(s.unreadable())), nil
+			return graph.Update(failure.Set(s.unreadableText())), nil
 		}
 		return graph.Update(finalOutput.Set(truncateReport(report.WriteUsages(s.taskText(), *s.Wanted, s.Searched)))), nil
 	}
 	if f.options.Model != nil {
 		written, err := reason.Write(ctx, reason.Models{Write: f.options.Model, Verify: f.options.Verifier}, reason.Task{
-			Run: s.RequestID, Work: works[s.TaskType], Text: s.taskText(), Sources: s.sources(), Steps: s.ReasoningSteps,
+			Run: s.RequestID, Work: works[s.TaskType], Text: s.taskText(), Sources: s.modelSources(), Steps: s.ReasoningSteps,
 		})
 		if err != nil {
 			return graph.Result[State]{}, fmt.Errorf("write about the repository: %w", err)
@@ -51,13 +51,13 @@ func (f *Flow) generator(ctx context.Context, step graph.Step[State]) (graph.Res
 		}
 	}
 	if s.TaskType == AnalyzeRepo && s.Name == "" {
-		return graph.Update(append(changes, failure.Set(s.unreadable()))...), nil
+		return graph.Update(append(changes, failure.Set(s.unreadableText()))...), nil
 	}
-	return graph.Update(append(changes, finalOutput.Set(s.written()))...), nil
+	return graph.Update(append(changes, finalOutput.Set(s.renderOutput()))...), nil
 }
 
-// unreadable says that no pass could read the repository.
-func (s State) unreadable() string {
+// unreadableText says that no pass could read the repository.
+func (s State) unreadableText() string {
 	why := "no tool could be used"
 	for _, use := range s.ToolUsage {
 		if use.Error != "" {
@@ -70,11 +70,11 @@ func (s State) unreadable() string {
 // longest is the length of a report, in bytes: the evaluation has its place behind it.
 const longest = flows.MaxFile - 8<<10
 
-// written is the output as Markdown.
-func (s State) written() string {
+// renderOutput is the output as Markdown.
+func (s State) renderOutput() string {
 	facts := report.Facts{
 		Name: s.Name, Commit: s.Commit, Web: s.Web, Structure: s.RepoStructure, Dependencies: s.Dependencies,
-		Architecture: s.Architecture, Files: s.CodeFiles, Sections: s.Sections, Steps: s.ReasoningSteps, Partial: s.partial(), Language: s.language(),
+		Architecture: s.Architecture, Files: s.CodeFiles, Sections: s.Sections, Steps: s.ReasoningSteps, Partial: s.partialNote(), Language: s.language(),
 	}
 	if s.hasPicture() {
 		facts.Picture = s.fileName(pictureEnding)
@@ -94,21 +94,21 @@ func truncateReport(text string) string {
 	return strings.ToValidUTF8(text[:strings.LastIndexByte(text[:longest], '\n')+1], "") + "\n*The report ends here: it would be too long.*\n"
 }
 
-// partial says what is missing, "" where nothing is.
-func (s State) partial() string {
+// partialNote says what is missing, "" where nothing is.
+func (s State) partialNote() string {
 	omitted := s.omissionNote()
 	if s.IsComplete {
 		return omitted
 	}
 	var said []string
 	for _, use := range s.ToolUsage {
-		if text := fmt.Sprintf("`%s`: %s", use.Tool, plain.Clean(use.Error)); use.Error != "" && slices.Contains(s.missing(), use.Tool) && !slices.Contains(said, text) {
+		if text := fmt.Sprintf("`%s`: %s", use.Tool, plain.Clean(use.Error)); use.Error != "" && slices.Contains(s.missingTools(), use.Tool) && !slices.Contains(said, text) {
 			said = append(said, text)
 		}
 	}
-	text := fmt.Sprintf("After %d of %d passes there is still missing: %s.", s.IterationCount, s.MaxIterations, plain.Clean(strings.Join(s.lacks(), ", ")))
+	text := fmt.Sprintf("After %d of %d passes there is still missing: %s.", s.IterationCount, s.MaxIterations, plain.Clean(strings.Join(s.missingFacts(), ", ")))
 	if len(said) > 0 {
-		text += " The tools said: " + plain.Shortened(strings.Join(said, "; "), 2*maxError) + "."
+		text += " The tools said: " + plain.ShortenMarkdown(strings.Join(said, "; "), 2*maxError) + "."
 	}
 	return strings.TrimSpace(text + " " + omitted)
 }
@@ -134,8 +134,8 @@ func (s State) fileName(ending string) string {
 	return plain.FileName(about, "repository", "_"+ending)
 }
 
-// summary is what is said in the thread.
-func (s State) summary() string {
+// threadSummary is what is said in the thread.
+func (s State) threadSummary() string {
 	var b strings.Builder
 	if s.Wanted != nil {
 		return report.UsageSummary(*s.Wanted, s.Searched) + "\n\n" + s.speaker().Text(phrases.AllInFile, s.fileName("report.md"))
@@ -152,10 +152,10 @@ func (s State) summary() string {
 	}
 	b.WriteString(s.speaker().Text(phrases.ReportReady, plain.Code(s.Name, 120), s.fileName("report.md")) + "\n\n")
 	if s.RepoStructure != nil && s.RepoStructure.Readme != nil && s.RepoStructure.Readme.Text != "" {
-		fmt.Fprintf(&b, "> %s\n\n", plain.Shortened(plain.Clean(s.RepoStructure.Readme.Text), 300))
+		fmt.Fprintf(&b, "> %s\n\n", plain.ShortenMarkdown(plain.Clean(s.RepoStructure.Readme.Text), 300))
 	}
 	for _, step := range s.ReasoningSteps {
-		fmt.Fprintf(&b, "- %s\n", plain.Shortened(plain.Clean(step), 300))
+		fmt.Fprintf(&b, "- %s\n", plain.ShortenMarkdown(plain.Clean(step), 300))
 	}
 	var risks []string
 	if s.RepoStructure != nil && s.Dependencies != nil {
@@ -179,8 +179,8 @@ func (s State) partlyText(statement report.Statement) string {
 	return " *(" + s.speaker().Text(phrases.PartlyInSource) + ")*"
 }
 
-// note is how the output came about.
-func (s State) note() string {
+// traceNote is how the output came about.
+func (s State) traceNote() string {
 	by := phrases.ReadByTools
 	switch {
 	case s.Wanted != nil:

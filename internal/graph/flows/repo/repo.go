@@ -122,7 +122,7 @@ func New(options Options) (*Flow, error) {
 		options.OpenNewest = options.Open
 	}
 	f := &Flow{options: options}
-	compiled, err := f.plan().Compile()
+	compiled, err := f.buildGraph().Compile()
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
 	}
@@ -130,8 +130,8 @@ func New(options Options) (*Flow, error) {
 	return f, nil
 }
 
-// plan lays out the graph of the flow's contract.
-func (f *Flow) plan() *graph.Graph[State] {
+// buildGraph lays out the graph of the flow's contract.
+func (f *Flow) buildGraph() *graph.Graph[State] {
 	g := graph.New(Name, schemaVersion, fields...)
 	g.Node(nodePlanner, f.planner, graph.Policy{Description: "Planning", Asks: true})
 	g.Node(nodeAnalyzer, f.analyzer, graph.Policy{Description: "Reading the repository", Timeout: 10 * time.Minute})
@@ -180,16 +180,16 @@ func (f *Flow) Name() string { return Name }
 // Start implements flows.Flow. The repository is the request's Location, or stands in its
 // text: a folder at the beginning, an address anywhere.
 func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
-	state := f.begin(request)
+	state := f.newState(request)
 	if state.lacksRepository() {
-		state.Recent = f.recent(ctx, request)
+		state.Recent = f.recentRepositories(ctx, request)
 	}
 	return f.Begin(ctx, request.Run, state, runtime)
 }
 
-// begin is the state that a run of a request begins with.
-func (f *Flow) begin(request flows.Request) State {
-	repository, task := parse(request)
+// newState is the state that a run of a request begins with.
+func (f *Flow) newState(request flows.Request) State {
+	repository, task := parseRequest(request)
 	s := State{
 		RequestID: request.Run, Task: task, TaskType: typeOf(repository, task), Repository: repository, Scope: request.Filter,
 		MaxIterations: passes, StartTime: f.options.Now(),
@@ -220,7 +220,7 @@ func (f *Flow) planner(_ context.Context, step graph.Step[State]) (graph.Result[
 		s.Repository = s.chosenRepository(answer)
 		pass = append(pass, repositoryName.Set(s.Repository))
 	}
-	return graph.Update(append(pass, nextAction.Set(s.plan()))...), nil
+	return graph.Update(append(pass, nextAction.Set(s.chooseAction()))...), nil
 }
 
 // repositoryKey names the question for the repository.
@@ -248,15 +248,15 @@ func (s State) chosenRepository(answer graph.Answer) string {
 	if number, err := strconv.Atoi(answer.Choice); err == nil && number >= 1 && number <= len(s.Recent) {
 		return s.Recent[number-1]
 	}
-	if name, _ := parse(flows.Request{Text: answer.Text}); name != "" {
+	if name, _ := parseRequest(flows.Request{Text: answer.Text}); name != "" {
 		return name
 	}
 	return "./" + strings.Trim(strings.TrimSpace(answer.Text), "`\"'")
 }
 
-// plan decides what a pass does: a repository that is named is opened first, whatever is
+// chooseAction decides what a pass does: a repository that is named is opened first, whatever is
 // wanted of it. A question without one is answered from the index.
-func (s State) plan() Action {
+func (s State) chooseAction() Action {
 	switch {
 	case s.Wanted != nil:
 		return Analyze
@@ -264,7 +264,7 @@ func (s State) plan() Action {
 		return Retrieve
 	case s.Repository == "":
 		return Reason
-	case s.TaskType == AnalyzeRepo, len(s.missing()) > 0, len(s.unread()) > 0:
+	case s.TaskType == AnalyzeRepo, len(s.missingTools()) > 0, len(s.unreadFiles()) > 0:
 		return Analyze
 	}
 	return Reason
@@ -279,7 +279,7 @@ func (s State) speaker() phrases.Speaker { return phrases.In(s.language()) }
 func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outcome {
 	s := run.State
 	made := flows.Outcome{Kind: flows.Abstained, Text: s.Failure, Trace: flows.Trace{
-		Steps: steps, Models: s.Models, Notes: append(s.trail(), s.Notes...), Took: f.options.Now().Sub(s.StartTime),
+		Steps: steps, Models: s.Models, Notes: append(s.runTrail(), s.Notes...), Took: f.options.Now().Sub(s.StartTime),
 	}}
 	if run.Status == graph.Waiting {
 		made.Kind, made.Question, made.Text = flows.Asked, &run.Questions[0], run.Questions[0].Text
@@ -288,8 +288,8 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 	if s.FinalOutput == "" {
 		return made
 	}
-	made.Kind, made.Text, made.Note = flows.Answered, s.summary(), s.note()
-	made.Files = []flows.File{{Name: s.fileName("report.md"), MediaType: flows.Markdown, Content: []byte(s.FinalOutput + s.EvaluationScores.folded())}}
+	made.Kind, made.Text, made.Note = flows.Answered, s.threadSummary(), s.traceNote()
+	made.Files = []flows.File{{Name: s.fileName("report.md"), MediaType: flows.Markdown, Content: []byte(s.FinalOutput + s.EvaluationScores.renderFolded())}}
 	made.Scores = s.EvaluationScores.byName()
 	if s.hasPicture() {
 		made.Files = append(made.Files, flows.File{Name: s.fileName(pictureEnding), MediaType: "image/svg+xml", Content: []byte(s.Architecture.Picture)})
@@ -297,8 +297,8 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 	return made
 }
 
-// trail is how the run went, for people who ask why.
-func (s State) trail() []string {
+// runTrail is how the run went, for people who ask why.
+func (s State) runTrail() []string {
 	made := []string{fmt.Sprintf("task %s, %d of %d passes, evaluation %.0f of 100", s.TaskType, s.IterationCount, s.MaxIterations, s.EvaluationScores.Overall)}
 	for _, use := range s.ToolUsage {
 		line := fmt.Sprintf("%s(%s): %s", use.Tool, use.Arguments, use.Result)

@@ -7,22 +7,22 @@ import (
 	"cairn/internal/graph/flows"
 )
 
-// folder is the name of a location without the signs that a sentence goes on with.
-func folder(location flows.Location) string { return strings.TrimRight(location.Name, ",;:!?") }
+// cleanFolder is the name of a location without the signs that a sentence goes on with.
+func cleanFolder(location flows.Location) string { return strings.TrimRight(location.Name, ",;:!?") }
 
 // repositoryAddress is the address that a request may begin with, or have as a word.
 var repositoryAddress = regexp.MustCompile(`(?:^|\s)<?([a-z][a-z0-9+.-]*://[^\s<>|]+)(?:\|[^\s>]*)?>?`)
 
-// parse parts a request into the repository that it names and the task.
-func parse(request flows.Request) (repository, task string) {
+// parseRequest parts a request into the repository that it names and the task.
+func parseRequest(request flows.Request) (repository, task string) {
 	location, text := request.Located()
 	if location.Place == flows.Folder {
-		return folder(location), strings.TrimSpace(text)
+		return cleanFolder(location), strings.TrimSpace(text)
 	}
 	if verb := asksToAnalyze.FindString(text); verb != "" && location.Place == flows.Attached {
 		// "analyze ./backend" names its folder behind the verb.
 		if behind, rest := flows.ParseLocation(text[len(verb):]); behind.Place == flows.Folder {
-			return folder(behind), strings.TrimSpace(verb + " " + rest)
+			return cleanFolder(behind), strings.TrimSpace(verb + " " + rest)
 		}
 	}
 	found := repositoryAddress.FindStringSubmatchIndex(text)
@@ -40,7 +40,7 @@ var typed = regexp.MustCompile(`(?i)^\s*(?:(?:/cairn|@\S+|<@[^>]+>)[,:]?\s+)?rep
 // namedIn returns the repository that an earlier message of the thread names, "" for none.
 func namedIn(message string) string {
 	if prefix := typed.FindString(message); prefix != "" {
-		name, _ := parse(flows.Request{Text: message[len(prefix):]})
+		name, _ := parseRequest(flows.Request{Text: message[len(prefix):]})
 		return name
 	}
 	if found := repositoryAddress.FindStringSubmatch(message); found != nil && asksToAnalyze.MatchString(message) {

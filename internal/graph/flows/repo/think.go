@@ -32,7 +32,7 @@ func (f *Flow) reasoner(ctx context.Context, step graph.Step[State]) (graph.Resu
 		return graph.Update(reasoningSteps.Set(s.freshSteps(stepsByRules(s)))), nil
 	}
 	thought, used, err := reason.Think(ctx, f.options.Model, reason.Task{
-		Run: s.RequestID, Work: works[s.TaskType], Text: s.taskText(), Sources: s.sources(),
+		Run: s.RequestID, Work: works[s.TaskType], Text: s.taskText(), Sources: s.modelSources(),
 	})
 	if err != nil {
 		return graph.Result[State]{}, fmt.Errorf("reason about the repository: %w", err)
@@ -97,8 +97,8 @@ func stepsByRules(s State) []string {
 // maxFacts is how much of one tool's result a model is shown, in bytes.
 const maxFacts = 6000
 
-// sources is what a model is shown: the results of the tools, passages, files.
-func (s State) sources() []reason.Source {
+// modelSources is what a model is shown: the results of the tools, passages, files.
+func (s State) modelSources() []reason.Source {
 	if s.TaskType == AnswerQuestion {
 		return slices.Concat(s.fileSources(), s.passageSources(), s.factSources())
 	}
@@ -109,15 +109,15 @@ func (s State) sources() []reason.Source {
 func (s State) factSources() []reason.Source {
 	var all []reason.Source
 	if s.RepoStructure != nil {
-		all = append(all, facts("structure of the repository", s.RepoStructure))
+		all = append(all, toolFacts("structure of the repository", s.RepoStructure))
 	}
 	if s.Dependencies != nil {
-		all = append(all, facts("dependencies of the repository", s.Dependencies))
+		all = append(all, toolFacts("dependencies of the repository", s.Dependencies))
 	}
 	if s.Architecture != nil {
 		shown := *s.Architecture
 		shown.Picture = ""
-		all = append(all, facts("architecture of the repository", &shown))
+		all = append(all, toolFacts("architecture of the repository", &shown))
 	}
 	return all
 }
@@ -144,8 +144,8 @@ func (s State) fileSources() []reason.Source {
 	return all
 }
 
-// facts shows a tool's result to a model, as far as there is room.
-func facts[T any](label string, result *T) reason.Source {
+// toolFacts shows a tool's result to a model, as far as there is room.
+func toolFacts[T any](label string, result *T) reason.Source {
 	text, err := json.Marshal(result)
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", label, err)) // it was in a checkpoint
@@ -163,13 +163,13 @@ func (f *Flow) reflector(_ context.Context, step graph.Step[State]) (graph.Resul
 	if s.Failure != "" {
 		return decide(Generate, "it can't be done: "+s.Failure)
 	}
-	lacks := s.lacks()
+	lacks := s.missingFacts()
 	if len(lacks) == 0 {
 		return decide(Generate, "there is enough data and reasoning", isComplete.Set(true))
 	}
 	missing := strings.Join(lacks, ", ")
 	switch {
-	case s.retryable(lacks) && !s.Retried:
+	case s.canRetry(lacks) && !s.Retried:
 		return decide(Retry, "one thing is missing: "+missing, retried.Set(true))
 	case s.IterationCount < s.MaxIterations:
 		return decide(Continue, "more is needed: "+missing)
@@ -184,8 +184,8 @@ const (
 	lackFile      = "the file "
 )
 
-// lacks names what is missing.
-func (s State) lacks() []string {
+// missingFacts names what is missing.
+func (s State) missingFacts() []string {
 	var lacks []string
 	if s.Wanted != nil {
 		if s.Searched == nil {
@@ -194,11 +194,11 @@ func (s State) lacks() []string {
 		return lacks
 	}
 	if s.TaskType == AnalyzeRepo || s.Name != "" {
-		for _, tool := range s.missing() {
+		for _, tool := range s.missingTools() {
 			lacks = append(lacks, string(tool))
 		}
 		if len(lacks) == 0 {
-			for _, path := range s.unread() {
+			for _, path := range s.unreadFiles() {
 				lacks = append(lacks, lackFile+path)
 			}
 		}
@@ -212,9 +212,9 @@ func (s State) lacks() []string {
 	return lacks
 }
 
-// retryable tells whether the repo_analyzer may have what is missing: one tool's data, the
+// canRetry tells whether the repo_analyzer may have what is missing: one tool's data, the
 // files that a model named, or evidence where a repository was named beside a question.
-func (s State) retryable(lacks []string) bool {
+func (s State) canRetry(lacks []string) bool {
 	if s.Repository == "" {
 		return false
 	}

@@ -12,48 +12,50 @@ type Wish struct {
 	Perhaps []string // flows that it may be meant for, where Flow is not known
 }
 
-// stem makes an expression that finds one of the given beginnings of words. Writings
+// compileStem makes an expression that finds one of the given beginnings of words. Writings
 // without spaces between words have them anywhere.
-func stem(beginnings string) *regexp.Regexp {
+func compileStem(beginnings string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}_])(?:` + beginnings + `)`)
 }
 
-func anywhere(pieces string) *regexp.Regexp { return regexp.MustCompile(`(?i)(?:` + pieces + `)`) }
+func compileAnywhere(pieces string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:` + pieces + `)`)
+}
 
 var (
 	// hosted is the address of a repository.
 	hosted = regexp.MustCompile(`(?i)(?:https?://|git@)(?:www\.)?(?:github|gitlab|bitbucket|codeberg)[\w.-]*[/:][\w.-]+/[\w.-]+|https?://\S+\.git\b`)
 	// repository is the thing, in several languages.
-	repository = stem(`repo(?:s|sitor\w*|sitorium)?(?:$|[^\p{L}])|code ?base|source (?:code|tree)|quellcode|quelltext|dépôt|depot git|code source|repositorio|código fuente|repositório|código-fonte|репозитори|исходн`)
+	repository = compileStem(`repo(?:s|sitor\w*|sitorium)?(?:$|[^\p{L}])|code ?base|source (?:code|tree)|quellcode|quelltext|dépôt|depot git|code source|repositorio|código fuente|repositório|código-fonte|репозитори|исходн`)
 	// repositoryCJK is the thing in writings without spaces.
-	repositoryCJK = anywhere(`仓库|代码库|源代码|リポジトリ|ソースコード|저장소|소스 ?코드`)
+	repositoryCJK = compileAnywhere(`仓库|代码库|源代码|リポジトリ|ソースコード|저장소|소스 ?코드`)
 	// examine is what is done to it.
-	examine = stem(`anal[yi][sz]\w*|an(?:aly|ayl|yal|ali|lay)\w*[sz]e\w*|anal[yi]s[ie]\w*|analyz\w*|analiz\w*|inspect\w*|review\w*|audit\w*|explore\w*|examin\w*|report on|look (?:into|at|through|over)|go through|read through|walk (?:me )?through|map out|summari[sz]e|untersuch\w*|prüf\w*|schau\w* .*an|fass\w* .*zusammen|examine\w*|résum\w*|revis\w*|examina\w*|проанализир|изучи|посмотри`)
+	examine = compileStem(`anal[yi][sz]\w*|an(?:aly|ayl|yal|ali|lay)\w*[sz]e\w*|anal[yi]s[ie]\w*|analyz\w*|analiz\w*|inspect\w*|review\w*|audit\w*|explore\w*|examin\w*|report on|look (?:into|at|through|over)|go through|read through|walk (?:me )?through|map out|summari[sz]e|untersuch\w*|prüf\w*|schau\w* .*an|fass\w* .*zusammen|examine\w*|résum\w*|revis\w*|examina\w*|проанализир|изучи|посмотри`)
 	// compare is done to several things.
-	compare = stem(`compare|contrast|vergleich\w*|comparez?|compara|сравни`)
+	compare = compileStem(`compare|contrast|vergleich\w*|comparez?|compara|сравни`)
 	// examineCJK is that in writings without spaces.
-	examineCJK = anywhere(`分析|审查|解析|レビュー|調べて|분석|검토`)
+	examineCJK = compileAnywhere(`分析|审查|解析|レビュー|調べて|분석|검토`)
 	// told is a repository that is only talked about: a question about work with it.
-	told = stem(`how (?:do|does|can|should|to)|who (?:owns|may|can|has)|where (?:do|can|is the (?:policy|rule|guide))|may i|can i|am i allowed|wie (?:kann|lege|bekomme|erstelle)|comment|cómo|como (?:faço|posso)|как`)
+	told = compileStem(`how (?:do|does|can|should|to)|who (?:owns|may|can|has)|where (?:do|can|is the (?:policy|rule|guide))|may i|can i|am i allowed|wie (?:kann|lege|bekomme|erstelle)|comment|cómo|como (?:faço|posso)|как`)
 
 	// screen is the app in front of the person.
-	screen = stem(`(?:this|the|that|current|open|my) (?:\w+ )?(?:page|screen|view|tab|form|dialog|button|menu|window|ui)(?:$|[^\p{L}])|on (?:the )?screen|on my screen|(?:diese|dieser|die|der aktuellen?) (?:seite|maske|ansicht)|cette page|cet écran|l'écran|esta (?:página|pantalla)|esta tela|эт(?:а|ой|у) страниц`)
+	screen = compileStem(`(?:this|the|that|current|open|my) (?:\w+ )?(?:page|screen|view|tab|form|dialog|button|menu|window|ui)(?:$|[^\p{L}])|on (?:the )?screen|on my screen|(?:diese|dieser|die|der aktuellen?) (?:seite|maske|ansicht)|cette page|cet écran|l'écran|esta (?:página|pantalla)|esta tela|эт(?:а|ой|у) страниц`)
 	// screenCJK is that in writings without spaces.
-	screenCJK = anywhere(`这个页面|当前页面|这个按钮|このページ|この画面|이 페이지|이 화면`)
+	screenCJK = compileAnywhere(`这个页面|当前页面|这个按钮|このページ|この画面|이 페이지|이 화면`)
 	// looking asks what the page shows.
-	looking = stem(`what (?:does|do|is|are|happens|can i)|why (?:is|does|do|can'?t|won'?t)|where (?:is|do i|can i)|which|how (?:many|do i)|explain|describe|is there|was (?:ist|macht|zeigt|passiert)|warum|wo (?:ist|finde)|welche|que (?:fait|montre)|qu'est-ce|pourquoi|où|qué (?:hace|muestra)|por qué|dónde|o que|что|почему|где`)
+	looking = compileStem(`what (?:does|do|is|are|happens|can i)|why (?:is|does|do|can'?t|won'?t)|where (?:is|do i|can i)|which|how (?:many|do i)|explain|describe|is there|was (?:ist|macht|zeigt|passiert)|warum|wo (?:ist|finde)|welche|que (?:fait|montre)|qu'est-ce|pourquoi|où|qué (?:hace|muestra)|por qué|dónde|o que|что|почему|где`)
 	// lookingCJK is that in writings without spaces.
-	lookingCJK = anywhere(`什么|为什么|哪里|何|なぜ|どこ|무엇|왜|어디`)
+	lookingCJK = compileAnywhere(`什么|为什么|哪里|何|なぜ|どこ|무엇|왜|어디`)
 	// editing changes it.
-	editing = stem(`change|edit|add|insert|append|remove|delete|rename|rewrite|reword|replace|update|move|fix|correct|shorten|translate|make (?:the|it|this)|turn (?:the|this)|put|ändere|füge|entferne|lösche|ersetze|kürze|verschiebe|übersetze|schreib\w* .*um|change|ajoute|supprime|remplace|modifie|cambia|añade|agrega|elimina|borra|reemplaza|измени|добавь|удали|замени`)
+	editing = compileStem(`change|edit|add|insert|append|remove|delete|rename|rewrite|reword|replace|update|move|fix|correct|shorten|translate|make (?:the|it|this)|turn (?:the|this)|put|ändere|füge|entferne|lösche|ersetze|kürze|verschiebe|übersetze|schreib\w* .*um|change|ajoute|supprime|remplace|modifie|cambia|añade|agrega|elimina|borra|reemplaza|измени|добавь|удали|замени`)
 	// editingCJK is that in writings without spaces.
-	editingCJK = anywhere(`修改|添加|删除|替换|変更|追加|削除|書き換え|수정|추가|삭제`)
+	editingCJK = compileAnywhere(`修改|添加|删除|替换|変更|追加|削除|書き換え|수정|추가|삭제`)
 	// edited is what is edited: a page or a part of one.
-	edited = stem(`(?:this|the|that|my|active|open|current) (?:(?:first|second|third|last|whole|entire|main|open|active|current) ){0,2}(?:page|heading|headline|title|section|paragraph|table|list|intro(?:duction)?|footer|sidebar|chapter|bullet\w*|sentence)(?:$|[^\p{L}])|(?:die|der|den|das|diese\w*) (?:\w+ )?(?:seite|überschrift|titel|abschnitt|absatz|tabelle|liste|einleitung)|(?:la|cette|le|ce) (?:page|section|titre|paragraphe|tableau)|(?:la|el|esta|este) (?:página|sección|título|párrafo|tabla)`)
+	edited = compileStem(`(?:this|the|that|my|active|open|current) (?:(?:first|second|third|last|whole|entire|main|open|active|current) ){0,2}(?:page|heading|headline|title|section|paragraph|table|list|intro(?:duction)?|footer|sidebar|chapter|bullet\w*|sentence)(?:$|[^\p{L}])|(?:die|der|den|das|diese\w*) (?:\w+ )?(?:seite|überschrift|titel|abschnitt|absatz|tabelle|liste|einleitung)|(?:la|cette|le|ce) (?:page|section|titre|paragraphe|tableau)|(?:la|el|esta|este) (?:página|sección|título|párrafo|tabla)`)
 	// editedCJK is that in writings without spaces.
-	editedCJK = anywhere(`页面|标题|段落|表格|ページ|見出し|段落|表|페이지|제목|문단`)
+	editedCJK = compileAnywhere(`页面|标题|段落|表格|ページ|見出し|段落|表|페이지|제목|문단`)
 	// elsewhere is a page that is not in front of the person.
-	elsewhere = stem(`(?:wiki|confluence|notion|status|login|landing|intranet|handbook|policy|help|docs?|documentation|onboarding|pricing|careers?) ?(?:page|seite)|page on-?call|pager|home ?page|web ?page`)
+	elsewhere = compileStem(`(?:wiki|confluence|notion|status|login|landing|intranet|handbook|policy|help|docs?|documentation|onboarding|pricing|careers?) ?(?:page|seite)|page on-?call|pager|home ?page|web ?page`)
 )
 
 // revising begins a message that wants something changed in what was made before.
@@ -69,7 +71,7 @@ func AsksOnAboutWidget(text string) bool { return onWidget.MatchString(text) }
 // Revises tells whether a message wants something changed in what was made before it.
 func Revises(text string) bool { return revising.MatchString(text) }
 
-func either(text string, of ...*regexp.Regexp) bool {
+func matchesAny(text string, of ...*regexp.Regexp) bool {
 	for _, expression := range of {
 		if expression.MatchString(text) {
 			return true
@@ -84,20 +86,20 @@ func either(text string, of ...*regexp.Regexp) bool {
 func Intent(text string, attached bool) Wish {
 	text = strings.Join(strings.Fields(text), " ")
 	named := hosted.MatchString(text)
-	thing := named || either(text, repository, repositoryCJK)
+	thing := named || matchesAny(text, repository, repositoryCJK)
 	switch {
-	case thing && either(text, examine, examineCJK) && !told.MatchString(text):
+	case thing && matchesAny(text, examine, examineCJK) && !told.MatchString(text):
 		return Wish{Flow: Repo, Why: "it asks to examine a repository"}
-	case attached && (begins(text, examine) || begins(text, compare) || examineCJK.MatchString(text)):
+	case attached && (beginsWith(text, examine) || beginsWith(text, compare) || examineCJK.MatchString(text)):
 		return Wish{Flow: Analyze, Why: "it asks to examine the files that came with it"}
 	case named && !told.MatchString(text):
 		return Wish{Perhaps: []string{Repo}}
 	}
-	here := either(text, screen, screenCJK)
-	switch changes := begins(text, editing) || editingCJK.MatchString(text); {
-	case changes && either(text, edited, editedCJK) && !elsewhere.MatchString(text):
+	here := matchesAny(text, screen, screenCJK)
+	switch changes := beginsWith(text, editing) || editingCJK.MatchString(text); {
+	case changes && matchesAny(text, edited, editedCJK) && !elsewhere.MatchString(text):
 		return Wish{Flow: Page, Why: "it asks to edit the page"}
-	case here && either(text, looking, lookingCJK) && !elsewhere.MatchString(text):
+	case here && matchesAny(text, looking, lookingCJK) && !elsewhere.MatchString(text):
 		return Wish{Flow: Inspect, Why: "it asks about the page in front of the person"}
 	case here && !elsewhere.MatchString(text):
 		return Wish{Perhaps: []string{Inspect, Page}}
@@ -110,8 +112,8 @@ func Intent(text string, attached bool) Wish {
 // polite are words that stand before a request.
 var polite = regexp.MustCompile(`(?i)^(?:(?:hey|hi|hello|ok|okay|cairn|please|pls|plz|bitte|por favor|could you|can you|would you|will you|kannst du|könntest du|peux-tu|puedes|s'il te plaît|now|and|then|also|just)[,!.]? )+`)
 
-// begins tells whether a text begins with a word, but for courtesy.
-func begins(text string, word *regexp.Regexp) bool {
+// beginsWith tells whether a text begins with a word, but for courtesy.
+func beginsWith(text string, word *regexp.Regexp) bool {
 	text = polite.ReplaceAllString(text, "")
 	found := word.FindStringIndex(text)
 	return found != nil && found[0] == 0

@@ -12,6 +12,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/llm"
 	"cairn/internal/llm/prompt"
+	"cairn/internal/shorten"
 )
 
 const (
@@ -36,16 +37,15 @@ func (r *Router) byModel(ctx context.Context, m flows.Message, offered []string)
 		return flows.Choice{}, fmt.Errorf("route a message: %w", context.Cause(ctx))
 	}
 	if err != nil {
-		return r.choose(r.options.First, m.Text, ByModel, "the rules are unsure, and the model failed"), nil //nolint:nilerr // the first flow does
+		return r.choiceOf(r.options.First, m.Text, ByModel, "the rules are unsure, and the model failed"), nil //nolint:nilerr // the first flow does
 	}
-	return r.choose(flow, m.Text, ByModel, "the rules are unsure, and the model says so"), nil
+	return r.choiceOf(flow, m.Text, ByModel, "the rules are unsure, and the model says so"), nil
 }
 
 func (r *Router) askModel(ctx context.Context, text string, offered []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
-	shown := []rune(text)
-	quoted, err := json.Marshal(string(shown[:min(len(shown), maxShown)]))
+	quoted, err := json.Marshal(shorten.Head(text, maxShown))
 	if err != nil {
 		return "", fmt.Errorf("show the message to the model: %w", err)
 	}

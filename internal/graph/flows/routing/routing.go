@@ -64,16 +64,16 @@ func (r *Router) Route(ctx context.Context, m flows.Message) (flows.Choice, erro
 		return choice, nil
 	}
 	if wanted.Flow != "" {
-		return r.choose(wanted.Flow, m.Text, ByIntent, wanted.Why), nil
+		return r.choiceOf(wanted.Flow, m.Text, ByIntent, wanted.Why), nil
 	}
 	if offered := r.offeredFlows(wanted); len(offered) > 0 {
 		return r.byModel(ctx, m, offered)
 	}
-	return r.choose(r.options.First, m.Text, ByIntent, "nothing says that it is for another flow"), nil
+	return r.choiceOf(r.options.First, m.Text, ByIntent, "nothing says that it is for another flow"), nil
 }
 
-// choose gives the choice of a flow; where there is none of that name the first one has it.
-func (r *Router) choose(flow, text, rule, reason string) flows.Choice {
+// choiceOf gives the choice of a flow; where there is none of that name the first one has it.
+func (r *Router) choiceOf(flow, text, rule, reason string) flows.Choice {
 	if !slices.Contains(r.options.Flows, flow) {
 		reason += fmt.Sprintf("; there is no flow %q here", flow)
 		flow = r.options.First
@@ -87,9 +87,9 @@ func (r *Router) byCommand(m flows.Message) (flows.Choice, bool) {
 		return flows.Choice{}, false
 	}
 	if found.Flow == "" {
-		return r.choose(r.options.First, found.Rest, ByCommand, "it is asked by a command"), true
+		return r.choiceOf(r.options.First, found.Rest, ByCommand, "it is asked by a command"), true
 	}
-	return r.choose(found.Flow, found.Rest, ByCommand, fmt.Sprintf("the command says %q", found.Word)), true
+	return r.choiceOf(found.Flow, found.Rest, ByCommand, fmt.Sprintf("the command says %q", found.Word)), true
 }
 
 func (r *Router) byPrefix(m flows.Message) (flows.Choice, bool) {
@@ -97,7 +97,7 @@ func (r *Router) byPrefix(m flows.Message) (flows.Choice, bool) {
 	if !ok {
 		return flows.Choice{}, false
 	}
-	return r.choose(found.Flow, found.Rest, ByPrefix, fmt.Sprintf("it begins with %q", found.Word)), true
+	return r.choiceOf(found.Flow, found.Rest, ByPrefix, fmt.Sprintf("it begins with %q", found.Word)), true
 }
 
 // byThread keeps a wish to change what a flow made in that flow. Whatever else is written
@@ -111,7 +111,7 @@ func (r *Router) byThread(m flows.Message, wanted Wish) (flows.Choice, bool) {
 		m.Running != r.options.First && !Revises(m.Text):
 		return flows.Choice{}, false
 	}
-	return r.choose(m.Running, m.Text, ByThread, "the thread is about that"), true
+	return r.choiceOf(m.Running, m.Text, ByThread, "the thread is about that"), true
 }
 
 // offeredFlows are the flows between which the model decides: those that the message may be for

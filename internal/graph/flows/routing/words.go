@@ -54,19 +54,19 @@ func Command(text string) (Found, bool) {
 	if found := slashed.FindStringSubmatch(text); found != nil {
 		word, rest := strings.ToLower(found[1]), strings.TrimSpace(text[len(found[0]):])
 		if word == "cairn" {
-			if within, ok := leading(rest, true); ok {
+			if within, ok := parseLeading(rest, true); ok {
 				return within, true
 			}
 			return Found{Word: "/cairn", Rest: rest}, true
 		}
-		return leading(text[1:], true)
+		return parseLeading(text[1:], true)
 	}
-	return leading(text, false)
+	return parseLeading(text, false)
 }
 
-// leading reads a text that begins with a flow's word. Where it is not certain that the
+// parseLeading reads a text that begins with a flow's word. Where it is not certain that the
 // word is a command, what follows it must show that.
-func leading(text string, certain bool) (Found, bool) {
+func parseLeading(text string, certain bool) (Found, bool) {
 	found := bare.FindStringSubmatch(text + " ")
 	if found == nil {
 		return Found{}, false

@@ -462,3 +462,13 @@ func (v *vanishing) Passages(ctx context.Context, ids []knowledge.PassageID) ([]
 	}
 	return v.Index.Passages(ctx, ids)
 }
+
+// TestAPartOfAQuestionIsSearchedForWithTheWordsOfTheWhole: its own words don't say what it is about.
+func TestAPartOfAQuestionIsSearchedForWithTheWordsOfTheWhole(t *testing.T) {
+	got := open(t).ask(t, flows.Request{Text: "how do I restart the heron cluster and how many minutes does that take"})
+	if !slices.ContainsFunc(got.Trace.Queries, func(q flows.Query) bool {
+		return strings.HasPrefix(q.Text, "and how many minutes") && slices.Contains(slices.Concat(q.Used, q.Pruned), "heron")
+	}) {
+		t.Errorf("searched for %+v", got.Trace.Queries)
+	}
+}

@@ -19,7 +19,9 @@ func (r *inquiry) refer(ctx context.Context, turns []flows.Turn) error {
 	case r.around != "":
 		return r.lean(ctx, r.around, "")
 	case len(turns) == 0:
-		r.unresolved = referent
+		if !words.DescribesReferent(r.text) {
+			r.unresolved = referent
+		}
 		return nil
 	}
 	if !leans && len(r.profile.Terms) > 2 {

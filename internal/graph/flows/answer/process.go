@@ -32,6 +32,7 @@ const (
 const (
 	partWeight    = 0.9
 	missingWeight = 0.5 // a search for what the first one left out
+	contextWeight   = 0.5 // of the whole question's words in a search for a part of it
 )
 
 // decideStrategy picks how the searches of a question depend on each other.
@@ -193,9 +194,28 @@ func (f *Flow) parallelProcessing(ctx context.Context, step graph.Step[State]) (
 // first.
 func (f *Flow) searchParts(ctx context.Context, step graph.Step[State], beside ...retrieve.Query) ([][]retrieve.Evidence, []flows.Query, []graph.Change[State], error) {
 	for _, part := range step.State.Parts {
-		beside = append(beside, retrieve.Query{Text: part, Filter: step.State.Filter})
+		beside = append(beside, partQuery(step.State, part))
 	}
 	return f.searchAll(ctx, step, beside...)
+}
+
+// partQuery is the search for a part of a question. One that stands beside others without being
+// compared with them leans on the words of the whole, which may name what it is about: "how do I
+// install the agent, and what does it need".
+func partQuery(s State, part string) retrieve.Query {
+	q := retrieve.Query{Text: part, Filter: s.Filter}
+	if s.Relation != Independent || s.Intent == Comparison {
+		return q
+	}
+	w := newWeights()
+	for _, term := range retrieve.Terms(part) {
+		w.raise(term.Text, term.Weight)
+	}
+	for _, term := range s.Terms {
+		w.raise(term.Text, contextWeight*term.Weight)
+	}
+	q.Terms = w.terms()
+	return q
 }
 
 // maxHops bounds how many searches follow the first one, each from what came before.

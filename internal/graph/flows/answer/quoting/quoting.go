@@ -84,6 +84,7 @@ func readPassages(weights logistic.Weights, q Question, passages []Passage, size
 	for i := range read {
 		for j, f := range features[i] {
 			read[i].units[j].chance = weights.Chance(logistic.Features(f))
+			read[i].units[j].defines = f[defines]
 		}
 		read[i].listed = q.Intent == list
 		read[i].wholes = wholesOf(&read[i])
@@ -119,7 +120,7 @@ type selection struct {
 	quoted   map[[2]int]bool // by passage and unit
 	read     []passageUnits
 
-	asksForWords bool
+	asksForWords, asksForMeaning bool
 }
 
 // chancesAdded and lengthAdded are those of a whole's units that are not quoted yet: two rows
@@ -155,8 +156,9 @@ func (s *selection) unitsAdded(w whole) []unit {
 func pick(q Question, read []passageUnits, size Size) []whole {
 	s := &selection{
 		question: q, read: read, held: make(support.Set), quoted: make(map[[2]int]bool), left: size.Characters,
-		asksForWords: q.asksDefinition() || yesNo.MatchString(q.Text),
+		asksForMeaning: q.asksDefinition(),
 	}
+	s.asksForWords = s.asksForMeaning || yesNo.MatchString(q.Text)
 	var open []whole
 	for _, p := range read {
 		open = append(open, p.wholes...)
@@ -196,7 +198,7 @@ func (s *selection) fits(w whole, size Size) bool {
 	case s.lengthAdded(w) > s.left+spare(size):
 		return false
 	}
-	return w.best >= size.Chance || s.answersPart(w) || s.asksNothingInParticular()
+	return w.best >= size.Chance || s.chancesAdded(w) >= listChance || s.answersPart(w) || s.asksNothingInParticular()
 }
 
 // asksNothingInParticular tells whether a question asks what there is: for a summary, or in
@@ -217,14 +219,17 @@ func (s *selection) take(w whole) {
 
 const (
 	// leastWorth is what a further whole has to add for its length.
-	leastWorth = 0.0002
+	leastWorth = 0.0001
+	// listChance is what the entries of a list, each too unlikely on its own, have together at
+	// least.
+	listChance = 0.09
 	// maxWholes is how many wholes an answer quotes at most.
 	maxWholes = 40
 	// minRoom is the least room that a further whole is looked for, in characters.
 	minRoom = 60
 	// overhead is what each further whole costs a reader beside its characters.
 	overhead = 40
-	// remedyBonus is for what goes on behind a symptom. besideShare is what other text counts
+	// remedyBonus is for what mends, behind a symptom in its section. besideShare is what other text counts
 	// that goes on where a chosen whole ends, and sectionShare what stands elsewhere in its
 	// section: where the section is the wrong one, all of it is.
 	remedyBonus  = 1.6
@@ -255,6 +260,9 @@ func (s *selection) worth(w whole) float64 {
 		if s.asksForWords && s.showsCode(w) {
 			value *= codeShare
 		}
+		if s.asksForMeaning {
+			value *= 1 + s.defines(w)
+		}
 		return value
 	}
 	return s.chancesAdded(w) * s.novelty(w) * s.shareBeside(w) / float64(s.lengthAdded(w)+overhead)
@@ -266,6 +274,23 @@ const codeShare = 0.5
 
 func (s *selection) showsCode(w whole) bool {
 	return slices.ContainsFunc(w.units, func(at int) bool { return s.read[w.passage].units[at].kind == code })
+}
+
+// defines tells how far a sentence of a whole says what the words of the question are.
+func (s *selection) defines(w whole) float64 {
+	most := 0.0
+	for _, at := range w.units {
+		most = max(most, s.read[w.passage].units[at].defines)
+	}
+	return most
+}
+
+// mends tells whether a whole says what to do about a problem.
+func (s *selection) mends(w whole) bool {
+	return slices.ContainsFunc(w.units, func(at int) bool {
+		u := s.read[w.passage].units[at]
+		return u.kind != code && remedy.MatchString(u.plain)
+	})
 }
 
 // shareBeside is what a whole counts beside those that are chosen of its passage. Where a
@@ -283,7 +308,7 @@ func (s *selection) shareBeside(w whole) float64 {
 			continue // the one chosen first tells
 		}
 		switch {
-		case c.last+1 == w.first && s.question.Intent == troubleshooting:
+		case s.question.Intent == troubleshooting && c.first < w.first && s.mends(w):
 			share = remedyBonus
 		case c.last+1 == w.first || w.last+1 == c.first:
 			share = besideShare

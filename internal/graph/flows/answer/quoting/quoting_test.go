@@ -258,3 +258,38 @@ func TestFitFindsWhatTellsFactsFromTheRest(t *testing.T) {
 		t.Error("an estimate without anything to fit on")
 	}
 }
+
+// TestAShortListIsQuotedForItsEntriesTogether has a list whose entries hold nothing of the question.
+func TestAShortListIsQuotedForItsEntriesTogether(t *testing.T) {
+	passage := quoting.Passage{Title: "Small signer", Headings: []string{"Small signer", "Introduction"}, Score: 1,
+		Text: "The small signer is a signer without a window.\n\nThese are missing:\n\n- roles\n- mail\n- badges\n- sounds\n"}
+	got := texts(quoting.Choose(asked("what do we lose with the small signer", "lookup"), []quoting.Passage{passage}, quoting.Size{Passages: 8, Characters: 860, Floor: 0.4, Chance: 0.3}))
+	if !strings.Contains(got, "- badges") {
+		t.Errorf("quotes\n%s", got)
+	}
+}
+
+// TestTheSentenceThatDefinesLeads has sentences in front of it that are as likely.
+func TestTheSentenceThatDefinesLeads(t *testing.T) {
+	passages := []quoting.Passage{
+		{Document: "a", Title: "Archives", Text: "In this section, we will see how to define a `signed archive` with the command `sign` in one house and then how to use the `signed archive` with `open` elsewhere, with 12 keys of its own. A signed archive is a box.", Score: 1},
+		{Document: "b", Title: "Boxes", Text: "Boxes are brown.", Score: 0.9},
+	}
+	got := texts(quoting.Choose(asked("what is a signed archive", "definition"), passages, wide))
+	if !strings.HasPrefix(got, "A signed archive is a box.") {
+		t.Errorf("quotes\n%s", got)
+	}
+}
+
+// TestTheRemedyIsQuotedFromTheSectionOfTheSymptom has other text between the two.
+func TestTheRemedyIsQuotedFromTheSectionOfTheSymptom(t *testing.T) {
+	passages := []quoting.Passage{
+		{Document: "a", Title: "Problems", Headings: []string{"Problems", "The signer stops with error 12"}, Score: 1,
+			Text: "The signer stops with error 12. People wrote to us in May. They were sad. The house was full. Upgrade the house."},
+		{Document: "b", Title: "Errors", Text: "An error of the signer has a number.", Score: 0.9},
+	}
+	got := texts(quoting.Choose(asked("the signer stops with error 12", "troubleshooting"), passages, quoting.Size{Passages: 8, Characters: 95, Floor: 0.3}))
+	if !strings.Contains(got, "Upgrade the house") {
+		t.Errorf("quotes\n%s", got)
+	}
+}

@@ -19,6 +19,8 @@ type unit struct {
 	length int // characters, as it is read
 	set    support.Set
 	chance float64
+	// defines is how far it says what the words of the question are, 0 to 1.
+	defines float64
 }
 
 // kind is what a unit is.

@@ -2,6 +2,7 @@ package words
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"cairn/internal/knowledge/lexical"
@@ -89,6 +90,15 @@ func LeansOn(text string) (referent string, leans bool) {
 		return "", leadIns.MatchString(text)
 	}
 	return strings.ToLower(rest[at[0]:at[1]]), true
+}
+
+// pointed is a thing that a message points at and describes, up to where the description ends.
+var pointed = regexp.MustCompile(`(?i)\b(?:that|this|these|those)\s+((?:[\w-]+[\s/]+){1,3}?(?:thing|things|stuff|one|ones|feature|option|setting))\b`)
+
+// DescribesReferent says whether a message describes what it points at: "that terminal thing".
+func DescribesReferent(text string) bool {
+	at := pointed.FindStringSubmatch(text)
+	return at != nil && slices.ContainsFunc(lexical.Analyze(at[1]), namesThing)
 }
 
 // actions say what is to be done, not what it is done to.

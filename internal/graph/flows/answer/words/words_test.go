@@ -149,3 +149,32 @@ func TestLive(t *testing.T) {
 		}
 	}
 }
+
+func TestPhrasalMeanings(t *testing.T) {
+	for _, test := range []struct{ text, verb, meaning string }{
+		{"how do I turn on the lights", "turn", "enabl"},
+		{"turn that old thing off", "turn", "disabl"},
+		{"turn left at the lights on the hill", "turn", ""},
+		{"keep the files around", "keep", "retain"},
+		{"which files do we keep", "keep", ""},
+	} {
+		meaning := words.PhrasalMeanings(test.text)[test.verb]
+		if slices.Contains(meaning, test.meaning) != (test.meaning != "") || test.meaning == "" && len(meaning) > 0 {
+			t.Errorf("%q: %s means %q, want %q", test.text, test.verb, meaning, test.meaning)
+		}
+	}
+}
+
+func TestDescribesReferent(t *testing.T) {
+	for text, want := range map[string]bool{
+		"how to turn on that shell/terminal thing": true,
+		"what is this three way merge thing":       true,
+		"turn that thing off":                      false,
+		"what does that setting do":                false,
+		"restart that service":                     false,
+	} {
+		if got := words.DescribesReferent(text); got != want {
+			t.Errorf("DescribesReferent(%q) = %t", text, got)
+		}
+	}
+}

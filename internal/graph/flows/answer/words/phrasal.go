@@ -1,0 +1,41 @@
+package words
+
+import (
+	_ "embed" // the list
+	"strings"
+
+	"cairn/internal/knowledge/lexical"
+)
+
+//go:embed phrasal.txt
+var phrasalList string
+
+// phrasalVerbs gives the analysed meanings of verbs with their particles: "turn on".
+var phrasalVerbs = func() map[string][]string {
+	meanings := make(map[string][]string)
+	for line := range lines(phrasalList) {
+		verb, meaning, _ := strings.Cut(line, " = ")
+		meanings[verb] = lexical.Analyze(meaning)
+	}
+	return meanings
+}()
+
+// particleWithin is how many words behind its verb a particle stands at most, as in "turn that
+// old thing off".
+const particleWithin = 4
+
+// PhrasalMeanings gives, by the verb as written, the analysed terms for the meaning of each verb
+// in a text that has a particle: "enabl" for "turn" in "turn it on".
+func PhrasalMeanings(text string) map[string][]string {
+	meanings := make(map[string][]string)
+	listed := lexical.Words(lexical.Fold(text))
+	for i, verb := range listed {
+		for _, particle := range listed[i+1 : min(len(listed), i+1+particleWithin)] {
+			if meaning, ok := phrasalVerbs[strings.ToLower(verb.Text+" "+particle.Text)]; ok {
+				meanings[verb.Text] = meaning
+				break
+			}
+		}
+	}
+	return meanings
+}

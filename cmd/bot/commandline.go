@@ -34,9 +34,12 @@ type commands struct {
 	Analyze analyzeCommand  `cmd:"" help:"Analyse documents with you in the loop." example:"cairn analyze ./contracts What are the risks?" example:"cairn analyze @handbook --yes --out reports"`
 	Context contextCommand  `cmd:"" help:"Write an overview of something from documents." example:"cairn context ./docs Payment service"`
 	Repo    repoCommand     `cmd:"" help:"Report on a repository." example:"cairn repo" example:"cairn repo https://github.com/example/shop Where are orders stored?"`
-	Inspect inspectCommand  `cmd:"" help:"Ask what a control of an app does, and where its code stands." example:"cairn inspect ./shop What does button2 on Main do?" example:"cairn inspect ./shop --session shop.wavepulse.zip Which request fails?"`
-	Reply   replyCommand    `cmd:"" help:"Go on with an analysis that waits for a reply." example:"cairn reply 7HWYUTVX3E only the risks"`
-	Page    struct {
+	Inspect struct {
+		Ask     inspectCommand        `cmd:"" default:"withargs" help:"Ask what a control of an app does, and where its code stands." example:"cairn inspect ./shop What does button2 on Main do?" example:"cairn inspect ./shop --session shop.wavepulse.zip Which request fails?"`
+		Connect inspectConnectCommand `cmd:"" help:"Print a new channel, and the code that has an app join it." example:"cairn inspect connect --relay https://cairn-relay.example.com"`
+	} `cmd:"" help:"Ask about the screens of an app: what a control does, and where its code stands; connect prints what an app needs to be asked live."`
+	Reply replyCommand `cmd:"" help:"Go on with an analysis that waits for a reply." example:"cairn reply 7HWYUTVX3E only the risks"`
+	Page  struct {
 		Do   pageDoCommand   `cmd:"" default:"withargs" help:"Do something with pages, as behind \"page:\" in a thread." example:"cairn page new Paid leave" example:"cairn page append Ask Maria."`
 		Edit pageEditCommand `cmd:"" help:"Edit a page in $EDITOR." example:"cairn page edit"`
 	} `cmd:"" help:"Write pages together: new, open, list, show, append and more; edit opens one in $EDITOR."`

@@ -88,7 +88,8 @@ a message goes to; flows/analyze and flows/buildcontext read whole documents by 
 statement can be shown to rest on. flows/repo reports on repositories, which
 [cairn/internal/repository] opens, fetches and takes apart without running anything of them.
 flows/inspect answers questions about the screens of an app: [cairn/internal/inspect] is the
-contract of what shows one, inspect/session reads what was recorded, and inspect/project maps
+contract of what shows one, inspect/session reads what was recorded, inspect/relay asks an app that
+runs, over the Socket.IO of inspect/socketio, and inspect/project maps
 widgets to the code that inspect/jsx parses. With no model the decisions of flows/answer to ask
 back and to abstain are two fitted models of 16 features each (judge.go, weigh.go): the part of
 this program that we would trust the least on documents that nobody has seen. flows/echo is

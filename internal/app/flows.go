@@ -11,11 +11,9 @@ import (
 	"cairn/internal/graph/flows/answer"
 	"cairn/internal/graph/flows/buildcontext"
 	"cairn/internal/graph/flows/echo"
-	"cairn/internal/graph/flows/inspect"
 	"cairn/internal/graph/flows/page"
 	"cairn/internal/graph/flows/repo"
 	"cairn/internal/graph/flows/routing"
-	"cairn/internal/inspect/session"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/pages"
 	"cairn/internal/repository"
@@ -40,7 +38,7 @@ func NewFlows(l *Library, written *pages.Library, models Models, answers *answer
 	if err != nil {
 		return nil, err
 	}
-	screens, err := newScreens(repositoryOptions{roots: folders, hosts: l.Config.Flows.Repositories}, l.Config.Inspect, models)
+	screens, err := newScreens(screenOptions{repositoryOptions{roots: folders, hosts: l.Config.Flows.Repositories}, l.Config.Inspect, l.relays}, models)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +71,7 @@ func FlowShapes() ([]flows.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	screens, err := newScreens(repositoryOptions{}, config.Inspect{}, Models{})
+	screens, err := newScreens(screenOptions{}, Models{})
 	if err != nil {
 		return nil, err
 	}
@@ -100,16 +98,6 @@ func newOpener(options repositoryOptions) *repository.Opener {
 		opens.Fetcher = git.NewFetcher(git.Options{Hosts: options.hosts})
 	}
 	return repository.NewOpener(opens)
-}
-
-// newScreens makes the flow that answers questions about the screens of an app; there may be no
-// models.
-func newScreens(options repositoryOptions, configured config.Inspect, models Models) (flows.Flow, error) {
-	made := inspect.Options{Open: newOpener(options).Open, Project: configured.Project, Model: models.Answer, Verifier: models.Verify}
-	if configured.Session != "" {
-		made.Layer = session.NewFile(configured.Session)
-	}
-	return inspect.New(made)
 }
 
 // newReports makes the flow that reports on repositories; there may be no models.
@@ -142,7 +130,7 @@ func NewRouter(setup Setup, registered []flows.Flow, models Models) (flows.Route
 	for i, flow := range registered {
 		names[i] = flow.Name()
 	}
-	options := routing.Options{Flows: names, First: names[0], Model: models.Understand}
+	options := routing.Options{Flows: names, First: names[0], Model: models.Understand, App: setup.Config.Inspect.Project != ""}
 	isMirrored := func(source config.Source) bool { return source.Kind == config.SourceGit }
 	if reads := setup.Config.Flows; len(reads.Folders)+len(reads.Repositories) > 0 || slices.ContainsFunc(setup.Config.Sources, isMirrored) {
 		options.AsksManifests = manifest.IsAsked

@@ -12,6 +12,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/config"
+	"cairn/internal/inspect/relay"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/embed"
 	"cairn/internal/knowledge/index"
@@ -37,6 +38,8 @@ type Library struct {
 	Setup
 	Index    index.Index
 	Embedder embed.Embedder
+
+	relays *relay.Pool // of running apps that may be asked
 }
 
 // OpenLibrary opens the configured index: in PostgreSQL where a database is named, else in the
@@ -46,7 +49,11 @@ func OpenLibrary(ctx context.Context, setup Setup, mode IndexMode) (*Library, er
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{Setup: setup, Embedder: embedder}
+	relays, err := openRelays(setup.Config.Inspect)
+	if err != nil {
+		return nil, err
+	}
+	l := &Library{Setup: setup, Embedder: embedder, relays: relays}
 	prepare := closeDataDir
 	if mode != ReadIndex || !setup.Config.Postgres.URL.IsZero() {
 		prepare = makeDataDir
@@ -61,7 +68,7 @@ func OpenLibrary(ctx context.Context, setup Setup, mode IndexMode) (*Library, er
 }
 
 // Close releases the index.
-func (l *Library) Close() error { return l.Index.Close() }
+func (l *Library) Close() error { return errors.Join(l.relays.Close(), l.Index.Close()) }
 
 // Retriever finds in the index what viewers may see.
 func (l *Library) Retriever() *retrieve.Retriever {

@@ -41,7 +41,12 @@ func OpenReading(ctx context.Context, setup Setup, folder, dir string) (_ *App, 
 	if err != nil {
 		return nil, err
 	}
-	screens, err := newScreens(repositoryOptions{roots: roots, hosts: setup.Config.Flows.Repositories}, setup.Config.Inspect, models)
+	relays, err := openRelays(setup.Config.Inspect)
+	if err != nil {
+		return nil, err
+	}
+	a.add(relays.Close)
+	screens, err := newScreens(screenOptions{repositoryOptions{roots: roots, hosts: setup.Config.Flows.Repositories}, setup.Config.Inspect, relays}, models)
 	if err != nil {
 		return nil, err
 	}

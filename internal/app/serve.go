@@ -113,6 +113,11 @@ func (c *Cairn) startIntake(ctx context.Context, parts *errgroup.Group, does Rol
 			return err
 		}
 	}
+	if does[RoleWeb] && c.Config.Inspect.RelayListen != "" {
+		if err := c.startRelay(ctx, parts, out); err != nil {
+			return err
+		}
+	}
 	if does[RoleSlack] && c.Slack != nil {
 		parts.Go(func() error { return c.Slack.run(ctx, handler, out) })
 	}

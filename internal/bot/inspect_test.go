@@ -2,6 +2,7 @@ package bot_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/inspect"
 	"cairn/internal/inspect/inspecttest"
+	"cairn/internal/inspect/session"
 	"cairn/internal/repository"
 )
 
@@ -27,23 +29,7 @@ func TestAQuestionAboutAScreen(t *testing.T) {
 				t.Fatal(err)
 			}
 			team, _ := open(t, flow)
-			await := func(wants ...string) {
-				t.Helper()
-				waiting, stop := context.WithTimeout(t.Context(), 20*time.Second)
-				defer stop()
-				err := team.Await(waiting, func() bool {
-					seen := team.Seen(t, chattest.Ann)
-					for _, want := range wants {
-						if !strings.Contains(seen, want) {
-							return false
-						}
-					}
-					return true
-				})
-				if err != nil {
-					t.Fatalf("%v: %q is not in\n%s", err, wants, team.Seen(t, chattest.Ann))
-				}
-			}
+			await := awaitSeen(t, team)
 			team.Mention(t, chattest.Ann, "inspect: ./shop what does button1 do?")
 			await("Which page is open?", "[Checkout]", "[Main]")
 			team.Say(t, chattest.Ann, "Chekout2")
@@ -54,6 +40,65 @@ func TestAQuestionAboutAScreen(t *testing.T) {
 			await("/api/orders", "Main.script.js:21", "createOrder of shop")
 			team.Say(t, chattest.Ann, "inspect: ./shop and its styles?")
 			await("How it looks", "#4263eb", "Main.style.js:4")
+		})
+	}
+}
+
+// awaitSeen gives what waits until Ann sees all of some texts.
+func awaitSeen(t *testing.T, team chattest.Team) func(wants ...string) {
+	return func(wants ...string) {
+		t.Helper()
+		waiting, stop := context.WithTimeout(t.Context(), 20*time.Second)
+		defer stop()
+		err := team.Await(waiting, func() bool {
+			seen := team.Seen(t, chattest.Ann)
+			return !slices.ContainsFunc(wants, func(want string) bool { return !strings.Contains(seen, want) })
+		})
+		if err != nil {
+			t.Fatalf("%v: %q is not in\n%s", err, wants, team.Seen(t, chattest.Ann))
+		}
+	}
+}
+
+// readRecording reads files that come with messages: what was recorded of an app, and text.
+func readRecording(ctx context.Context, name string, content []byte) (string, error) {
+	if !session.IsName(name) {
+		return readText(ctx, name, content)
+	}
+	recorded, err := session.Read(content)
+	if err != nil {
+		return "", err
+	}
+	return recorded.Encode()
+}
+
+// TestARecordingComesWithAMessage has a person attach what was recorded of an app: it tells the page
+// and the selected widget. One that is broken is told of.
+func TestARecordingComesWithAMessage(t *testing.T) {
+	for name, open := range map[string]func(*testing.T, flows.Flow) (chattest.Team, func(*testing.T) []chat.Rating){
+		"Slack": openSlackTeam, "Discord": openDiscordTeam,
+	} {
+		t.Run(name, func(t *testing.T) {
+			opener := repository.NewOpener(repository.Options{Roots: []string{inspecttest.Write(t, 0)}})
+			flow, err := inspect.New(inspect.Options{Open: opener.Open})
+			if err != nil {
+				t.Fatal(err)
+			}
+			team, _ := open(t, flow)
+			await := awaitSeen(t, team)
+			share, ok := team.(interface {
+				mentionWithFile(who chattest.Person, text, name string, content []byte)
+			})
+			if !ok {
+				t.Fatal("the team shares no files")
+			}
+			share.mentionWithFile(chattest.Ann, "inspect: ./shop why is the selected widget grey?", "shop"+session.Ending, inspecttest.Session(t, "button2"))
+			await("on page", "In the app", "#888888", "Main.component.js:64")
+			if seen := team.Seen(t, chattest.Ann); strings.Contains(seen, "s3cret") {
+				t.Errorf("a secret is shown:\n%s", seen)
+			}
+			share.mentionWithFile(chattest.Ann, "inspect: ./shop what does button1 do on Main?", "broken"+session.Ending, []byte("no zip"))
+			await("broken"+session.Ending, "/api/orders")
 		})
 	}
 }

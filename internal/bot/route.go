@@ -9,6 +9,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/routing"
+	recording "cairn/internal/inspect/session"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/language/smalltalk"
 	"cairn/internal/session"
@@ -126,7 +127,11 @@ func routeReply(text string, waiting *session.Waiting) plan {
 // chooseFlow decides which flow a message goes to that answers no question. A stop of the job,
 // by which held ends, is seen to when the flow is to run.
 func (t *turn) chooseFlow(held context.Context, text string) (flows.Choice, error) {
-	choice, err := t.bot.options.Router.Route(held, flows.Message{Text: text, Attached: len(t.job.message.Files) > 0, Running: t.conversation.session.Flow})
+	files := t.job.message.Files
+	choice, err := t.bot.options.Router.Route(held, flows.Message{
+		Text: text, Attached: len(files) > 0, Running: t.conversation.session.Flow,
+		Recorded: slices.ContainsFunc(files, func(file chat.File) bool { return recording.IsName(file.Name) }),
+	})
 	if err != nil && context.Cause(held) == nil {
 		return flows.Choice{}, err
 	}

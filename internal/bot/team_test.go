@@ -119,7 +119,7 @@ type postingAdapter interface {
 func openTeamBot(t *testing.T, adapter postingAdapter, flow flows.Flow) (*office, func(t *testing.T) []chat.Rating) {
 	t.Helper()
 	o := openWith(t, t.TempDir(), func(options *bot.Options) {
-		options.Flows = []flows.Flow{flow}
+		options.Flows, options.ReadFile = []flows.Flow{flow}, readRecording
 		options.Adapters = map[string]chat.Poster{adapter.Name(): adapter}
 	})
 	ctx, stop := context.WithCancel(t.Context())

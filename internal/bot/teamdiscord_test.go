@@ -40,6 +40,14 @@ func (w *discordTeam) Mention(_ *testing.T, who chattest.Person, text string) {
 	w.thread, w.last[who] = said.ID, said.ID // a thread has the id of the message that it begins at
 }
 
+// mentionWithFile is Mention with a file.
+func (w *discordTeam) mentionWithFile(who chattest.Person, text, name string, content []byte) {
+	said := w.Server.Upload(w.people[who], w.general, discordMention+text, discordtest.File{Name: name, Media: "application/zip", Content: content})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.thread, w.last[who] = said.ID, said.ID
+}
+
 func (w *discordTeam) Say(_ *testing.T, who chattest.Person, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -47,6 +47,15 @@ func (w *slackTeam) Mention(_ *testing.T, who chattest.Person, text string) {
 	w.root = ts
 }
 
+// mentionWithFile is Mention with a file.
+func (w *slackTeam) mentionWithFile(who chattest.Person, text, name string, content []byte) {
+	ts := w.people[who].Shares(w.general, "", slackMention+text, slacktest.File{Name: name, Title: name, Content: content})
+	w.remember(who, ts)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.root = ts
+}
+
 func (w *slackTeam) Say(_ *testing.T, who chattest.Person, text string) {
 	w.remember(who, w.people[who].Says(w.general, w.conversation(), text))
 }

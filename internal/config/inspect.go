@@ -1,9 +1,33 @@
 package config
 
+import "net"
+
 // Inspect is what questions about the screens of an app are answered from.
 type Inspect struct {
 	// Project is opened where a question and its thread name none: a folder or an https address.
 	Project string `key:"project" form:"name" optional:"true"`
 	// Session is a file that was recorded of the app; "" for none.
 	Session string `key:"session" form:"path" optional:"true"` // absolute
+	// Relays are the addresses of relays that apps may be asked over; the first is meant where
+	// a question names none.
+	Relays []string `key:"relays" form:"address"`
+	// RelayListen is where Cairn is a relay itself, "host:port"; "" for nowhere. RelayURL is
+	// where apps reach it, "" where unknown.
+	RelayListen string `key:"relay_listen" form:"listen" optional:"true"`
+	RelayURL    string `key:"relay_url" form:"address" optional:"true"`
+}
+
+// AllowedRelays are the relays that apps may be asked over: where none is listed, Cairn's own.
+func (i Inspect) AllowedRelays() []string {
+	switch {
+	case len(i.Relays) > 0:
+		return i.Relays
+	case i.RelayURL != "":
+		return []string{i.RelayURL}
+	case i.RelayListen != "":
+		if _, port, err := net.SplitHostPort(i.RelayListen); err == nil {
+			return []string{"http://127.0.0.1:" + port}
+		}
+	}
+	return nil
 }

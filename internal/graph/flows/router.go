@@ -12,6 +12,7 @@ type Router interface {
 type Message struct {
 	Text     string
 	Attached bool   // files came with it
+	Recorded bool   // what was recorded of an app is among them
 	Running  string // the flow that the thread was in last, "" for none
 }
 

@@ -68,6 +68,13 @@ var onWidget = regexp.MustCompile(`(?i)^\W*(?:(?:ok(?:ay)?|so|now)\W+)*(?:and|wh
 // about: "and its styles?", "what about the other button?".
 func AsksOnAboutWidget(text string) bool { return onWidget.MatchString(text) }
 
+// controlAction is what is done to a control of an app, and what is asked of that.
+var controlAction = regexp.MustCompile(`(?i)\bwhat\b.*\b(?:happens?|does it do)\b.*\b(?:when|if|on|after)\b.*\b(?:tap|press|click|touch|swipe|long[- ]?press|select)(?:s|ed|ing)?\b|\b(?:the|this|my) selected (?:widget|element|control|component)\b`)
+
+// AsksWhatControlDoes tells whether a message asks what an app does when a control of it is used:
+// "what happens when I tap Save?".
+func AsksWhatControlDoes(text string) bool { return controlAction.MatchString(text) }
+
 // Revises tells whether a message wants something changed in what was made before it.
 func Revises(text string) bool { return revising.MatchString(text) }
 

@@ -33,6 +33,8 @@ type Options struct {
 	// AsksManifests tells whether a question is plainly for what the manifests of all
 	// repositories say; nil: none may be read.
 	AsksManifests func(question string) bool
+	// App tells that there is an app that questions are about which name none.
+	App bool
 }
 
 // Router decides. Make one with New.
@@ -59,6 +61,12 @@ func (r *Router) Route(ctx context.Context, m flows.Message) (flows.Choice, erro
 	wanted := Intent(m.Text, m.Attached)
 	if wanted.Flow == "" && r.options.AsksManifests != nil && r.options.AsksManifests(m.Text) {
 		wanted = Wish{Flow: Repo, Why: "it asks which repositories depend on something"}
+	}
+	if wanted.Flow == "" && m.Recorded {
+		wanted = Wish{Flow: Inspect, Why: "it comes with what was recorded of an app"}
+	}
+	if wanted.Flow == "" && r.options.App && AsksWhatControlDoes(m.Text) {
+		wanted = Wish{Flow: Inspect, Why: "it asks what a control of the app does"}
 	}
 	if choice, ok := r.byThread(m, wanted); ok {
 		return choice, nil

@@ -87,6 +87,32 @@ func TestQuestionsForManifests(t *testing.T) {
 	}
 }
 
+// TestQuestionsAboutTheConfiguredApp go to the flow that reads its screens, and so does what comes
+// with a recording.
+func TestQuestionsAboutTheConfiguredApp(t *testing.T) {
+	flowsThere := []string{"answer", "analyze", "inspect", "repo"}
+	with, without := router(t, routing.Options{Flows: flowsThere, App: true}), router(t, routing.Options{Flows: flowsThere})
+	for _, test := range []struct {
+		message       flows.Message
+		with, without string
+	}{
+		{flows.Message{Text: "What happens when I tap Save order?"}, "inspect", "answer"},
+		{flows.Message{Text: "what does it do when the user presses Log out?"}, "answer", "answer"},
+		{flows.Message{Text: "why is the selected widget grey?"}, "inspect", "answer"},
+		{flows.Message{Text: "what happens after my parental leave?"}, "answer", "answer"},
+		{flows.Message{Text: "which request fails?", Attached: true, Recorded: true}, "inspect", "inspect"},
+		{flows.Message{Text: "analyze: these files", Attached: true, Recorded: true}, "analyze", "analyze"},
+		{flows.Message{Text: "which request fails?", Attached: true}, "answer", "answer"},
+	} {
+		for by, want := range map[flows.Router]string{with: test.with, without: test.without} {
+			got, err := by.Route(t.Context(), test.message)
+			if err != nil || got.Flow != want {
+				t.Errorf("%q goes to %q, want %q: %s (%v)", test.message.Text, got.Flow, want, got.Reason, err)
+			}
+		}
+	}
+}
+
 // TestAThreadAboutAScreenGoesOn keeps what points at the widget that was answered about in the
 // flow, and gives other questions to the documents.
 func TestAThreadAboutAScreenGoesOn(t *testing.T) {

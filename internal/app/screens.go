@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+
+	"golang.org/x/sync/errgroup"
+
+	"cairn/internal/adapters/web"
+	"cairn/internal/config"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/inspect"
+	"cairn/internal/inspect/relay"
+	"cairn/internal/inspect/session"
+)
+
+// screenOptions are where projects of apps are, and what shows the apps.
+type screenOptions struct {
+	projects   repositoryOptions
+	configured config.Inspect
+	relays     *relay.Pool // nil: running apps can't be asked
+}
+
+// newScreens makes the flow that answers questions about the screens of an app; there may be no
+// models.
+func newScreens(options screenOptions, models Models) (flows.Flow, error) {
+	made := inspect.Options{Open: newOpener(options.projects).Open, Project: options.configured.Project, Model: models.Answer, Verifier: models.Verify}
+	if options.configured.Session != "" {
+		made.Layer = session.NewFile(options.configured.Session)
+	}
+	if options.relays != nil {
+		made.Join = options.relays.Join
+	}
+	return inspect.New(made)
+}
+
+// openRelays makes what connects to the relays that apps may be asked over.
+func openRelays(configured config.Inspect) (*relay.Pool, error) {
+	relays, err := relay.NewPool(relay.Options{Relays: configured.AllowedRelays()})
+	if err != nil {
+		return nil, fmt.Errorf("inspect.relays: %w", err)
+	}
+	return relays, nil
+}
+
+// startRelay is a relay for apps, until ctx ends.
+func (c *Cairn) startRelay(ctx context.Context, parts *errgroup.Group, out io.Writer) error {
+	address := c.Config.Inspect.RelayListen
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("listen for apps: %w: choose another address with inspect.relay_listen", err)
+	}
+	server := relay.NewServer(relay.ServerOptions{})
+	parts.Go(func() error {
+		stop := context.AfterFunc(ctx, server.Close) // polls end, so that the listener can
+		defer stop()
+		defer server.Close()
+		return web.Serve(ctx, listener, server, c.Logger)
+	})
+	_, err = fmt.Fprintf(out, "Relay for apps at http://%s\n", listener.Addr())
+	return err
+}

@@ -1,0 +1,76 @@
+// Package webcode follows the handler of a web app's control through the files of its project: to
+// the requests that it sends, to the routes of the server that answer them, and to who owns the
+// code. Files are read and never run. Modules are found by relative imports alone.
+//
+// Reading order: webcode.go, follow.go, route.go, owners.go.
+package webcode
+
+import (
+	"fmt"
+	"strings"
+
+	"cairn/internal/inspect/jsx"
+	"cairn/internal/repository"
+)
+
+// Request is a request that a handler sends.
+type Request struct {
+	Method string
+	Path   string // "/api/orders", "/api/orders/${id}"
+	Place
+	Routes []Place // where the server answers it
+}
+
+// Place is a line of a file of the project.
+type Place struct {
+	File string
+	Line int
+}
+
+// Trace is what a handler leads to.
+type Trace struct {
+	Place          // of the handler, in the project
+	Calls []string // functions that it calls, followed, in the order of the code
+	// Requests are those of the handler and of the functions that it calls.
+	Requests []Request
+	Owners   []string // of the handler's file, by CODEOWNERS; nil for none
+	Problems []string // what could not be read
+}
+
+// Follow follows the handler that begins in a line of a source, whose path is that of a source
+// map: the file of the project is the one whose path ends alike.
+func Follow(checkout *repository.Checkout, source string, line int) (Trace, error) {
+	file, err := findFile(checkout, source)
+	if err != nil {
+		return Trace{}, err
+	}
+	f := &follower{checkout: checkout, files: make(map[string]*jsx.File)}
+	f.trace.Place = Place{file, line}
+	f.followLine(file, line)
+	for i := range f.trace.Requests {
+		f.trace.Requests[i].Routes = f.findRoutes(f.trace.Requests[i])
+	}
+	f.trace.Owners = f.findOwners(file)
+	return f.trace, nil
+}
+
+// findFile finds the file that a source is, by the longest end of its path.
+func findFile(checkout *repository.Checkout, source string) (string, error) {
+	parts := strings.Split(source, "/")
+	for i := range parts {
+		end := strings.Join(parts[i:], "/")
+		var found []string
+		for _, file := range checkout.Files {
+			if file.Path == end || strings.HasSuffix(file.Path, "/"+end) {
+				found = append(found, file.Path)
+			}
+		}
+		if len(found) == 1 {
+			return found[0], nil
+		}
+		if len(found) > 1 {
+			return "", fmt.Errorf("the project %s has several files %s: %s", checkout.Name, end, strings.Join(found[:min(len(found), 5)], ", "))
+		}
+	}
+	return "", fmt.Errorf("the project %s has no file %s: is it the page's?", checkout.Name, source)
+}

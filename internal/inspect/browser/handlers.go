@@ -1,0 +1,173 @@
+package browser
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"strconv"
+
+	"cairn/internal/inspect"
+)
+
+// Handler is what handles an event of a control.
+type Handler struct {
+	Event string // "click"
+	By    string // "React", "Preact", "Vue", "Svelte", or "listener"
+	Name  string // of the function, short in a minified build; "" for none
+	Place
+}
+
+// marksFunction collects the handlers that frameworks note at elements.
+//
+//go:embed marks.js
+var marksFunction string
+
+// ancestorsFunction gives an element and those that it stands in.
+const ancestorsFunction = `function () {
+  const all = [];
+  for (let at = this.nodeType === 1 ? this : this.parentElement; at && all.length < 10; at = at.parentElement) all.push(at);
+  return all;
+}`
+
+// remote is a value in the page.
+type remote struct {
+	ID    string `json:"objectId"`
+	Type  string `json:"type"`
+	Value any    `json:"value"`
+}
+
+// properties are the properties of an object in the page, those of Chromium's own among them.
+type properties struct {
+	Own []struct {
+		Name  string `json:"name"`
+		Value remote `json:"value"`
+	} `json:"result"`
+	Internal []struct {
+		Name  string `json:"name"`
+		Value remote `json:"value"`
+	} `json:"internalProperties"`
+}
+
+// callArray calls a function on an object, and gives the items of the list that it returns.
+func callArray(ctx context.Context, function, object string) ([]remote, error) {
+	called, err := execute[struct {
+		Result remote `json:"result"`
+	}](ctx, "Runtime.callFunctionOn", map[string]any{"functionDeclaration": function, "objectId": object, "silent": true})
+	if err != nil || called.Result.ID == "" {
+		return nil, err
+	}
+	read, err := execute[properties](ctx, "Runtime.getProperties", map[string]any{"objectId": called.Result.ID, "ownProperties": true})
+	if err != nil {
+		return nil, err
+	}
+	var items []remote
+	for _, property := range read.Own {
+		if index, err := strconv.Atoi(property.Name); err == nil && index == len(items) {
+			items = append(items, property.Value)
+		}
+	}
+	return items, nil
+}
+
+// findHandlers finds what handles the events of an element: by the marks of frameworks, else by
+// its listeners, on it or on the nearest element around it that has any.
+func (l *look) findHandlers(ctx context.Context, object string) (handlers []Handler, components []string, err error) {
+	items, err := callArray(ctx, marksFunction, object)
+	if err != nil {
+		return nil, nil, err
+	}
+	var told struct {
+		Handlers   []struct{ Event, By string }
+		Components []string
+	}
+	if len(items) > 0 {
+		text, _ := items[0].Value.(string)
+		if json.Unmarshal([]byte(text), &told) != nil {
+			l.problem("the page hides the marks of its framework")
+		}
+	}
+	for _, component := range told.Components[:min(len(told.Components), 10)] {
+		components = append(components, inspect.Cut(component))
+	}
+	for i, one := range told.Handlers {
+		if i+1 >= len(items) {
+			break
+		}
+		handler, ok, err := l.describeFunction(ctx, items[i+1].ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		if handler.Event, handler.By = inspect.Cut(one.Event), inspect.Cut(one.By); ok {
+			handlers = append(handlers, handler)
+		}
+	}
+	if len(handlers) > 0 {
+		return handlers, components, nil
+	}
+	handlers, err = l.findListeners(ctx, object)
+	return handlers, components, err
+}
+
+func (l *look) findListeners(ctx context.Context, object string) ([]Handler, error) {
+	elements, err := callArray(ctx, ancestorsFunction, object)
+	if err != nil {
+		return nil, err
+	}
+	var handlers []Handler
+	for _, element := range elements {
+		found, err := execute[struct {
+			Listeners []struct {
+				Type   string `json:"type"`
+				Script string `json:"scriptId"`
+				Line   int    `json:"lineNumber"`
+				Column int    `json:"columnNumber"`
+			} `json:"listeners"`
+		}](ctx, "DOMDebugger.getEventListeners", map[string]any{"objectId": element.ID})
+		if err != nil {
+			return nil, err
+		}
+		for _, listener := range found.Listeners {
+			if place := l.locate(ctx, listener.Script, listener.Line, listener.Column); place.File != "" {
+				handlers = append(handlers, Handler{Event: inspect.Cut(listener.Type), By: "listener", Place: place})
+			}
+		}
+		if len(handlers) > 0 {
+			break
+		}
+	}
+	return handlers, nil
+}
+
+// describeFunction gives the name and place of a function; ok is false where it has none. Of one
+// that was bound the place is that of the function behind it.
+func (l *look) describeFunction(ctx context.Context, id string) (handler Handler, ok bool, err error) {
+	for range 3 {
+		if id == "" {
+			return Handler{}, false, nil
+		}
+		read, err := execute[properties](ctx, "Runtime.getProperties", map[string]any{"objectId": id, "ownProperties": true})
+		if err != nil {
+			return Handler{}, false, err
+		}
+		for _, property := range read.Own {
+			if name, isText := property.Value.Value.(string); property.Name == "name" && isText && handler.Name == "" {
+				handler.Name = inspect.Cut(name)
+			}
+		}
+		id = ""
+		for _, property := range read.Internal {
+			at, _ := property.Value.Value.(map[string]any)
+			switch property.Name {
+			case "[[FunctionLocation]]":
+				scriptID, _ := at["scriptId"].(string)
+				line, _ := at["lineNumber"].(float64)
+				column, _ := at["columnNumber"].(float64)
+				handler.Place = l.locate(ctx, scriptID, int(line), int(column))
+				return handler, handler.File != "", nil
+			case "[[TargetFunction]]":
+				id = property.Value.ID
+			}
+		}
+	}
+	return Handler{}, false, nil
+}

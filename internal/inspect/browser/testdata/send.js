@@ -1,0 +1,3 @@
+export function send(path, body) {
+  return fetch(path, { method: 'POST', body: JSON.stringify(body) });
+}

@@ -153,6 +153,10 @@ dist: ## dist/: archives, packages, the chart, a formula, checksums; VERSION and
 site: ## site/: the documentation as a website with search, which needs no server
 	go run ./docs/site site
 
+.PHONY: pictures
+pictures: build ## draw the pictures of the README anew; needs Chromium
+	go run ./docs/pictures bin/cairn
+
 .PHONY: dist-check
 dist-check: ## make a release twice and compare each byte: for this machine, or PLATFORMS; COLD=1 compiles anew
 	scripts/dist-check.sh

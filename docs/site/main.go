@@ -92,7 +92,7 @@ func readSite(checkout fs.FS) (*site, error) {
 		}
 		s.pages = append(s.pages, page)
 	}
-	pictures, err := fs.Glob(checkout, "docs/pictures/*")
+	pictures, err := fs.Glob(checkout, "docs/pictures/*.png")
 	if err != nil {
 		return nil, err
 	}

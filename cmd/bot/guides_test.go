@@ -24,6 +24,8 @@ var (
 	word   = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)
 	// ends is what ends the arguments of a call: a comment, a pipe, a redirection, another call.
 	ends = regexp.MustCompile(`^(#.*|\||[<>].*|&&|;|&)$`)
+	// alternatives is a word that names several values, of which a reader takes one.
+	alternatives = regexp.MustCompile(`\w\|\w`)
 	// placeholder is a word that a reader puts something else for.
 	placeholder = regexp.MustCompile(`[…\[\]|$]|^<|\.\.\.`)
 )
@@ -45,7 +47,7 @@ func readGuides(t *testing.T) []guideCommand {
 		for _, block := range blocks {
 			for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
 				for part := range strings.SplitSeq(strings.TrimSpace(line), " && ") {
-					if call := called.FindStringSubmatch(strings.TrimSpace(part)); call != nil {
+					if call := called.FindStringSubmatch(strings.TrimSpace(part)); call != nil && !alternatives.MatchString(part) {
 						found = append(found, guideCommand{filepath.Base(guide), splitWords(call[1])})
 					}
 				}

@@ -9,10 +9,11 @@ import (
 )
 
 type slackManifestCommand struct {
-	Mode string `enum:"http,socket," default:"" placeholder:"http|socket" help:"How events come; default: the configuration's, else socket."`
-	URL  string `placeholder:"ADDRESS" help:"The https address that Slack reaches Cairn at; default: the configuration's slack.url."`
-	Many bool   `help:"For many workspaces, which install Cairn themselves."`
-	Pane string `enum:"agent,assistant" placeholder:"agent|assistant" default:"agent" help:"The pane beside conversations: agent, or assistant for workspaces that have no other yet."`
+	Mode         string `enum:"http,socket," default:"" placeholder:"http|socket" help:"How events come; default: the configuration's, else socket."`
+	URL          string `placeholder:"ADDRESS" help:"The https address that Slack reaches Cairn at; default: the configuration's slack.url."`
+	Many         bool   `help:"For many workspaces, which install Cairn themselves."`
+	MentionsOnly bool   `help:"Have Slack send mentions and direct messages alone: nothing else that is said in channels."`
+	Pane         string `enum:"agent,assistant" placeholder:"agent|assistant" default:"agent" help:"The pane beside conversations: agent, or assistant for workspaces that have no other yet."`
 }
 
 // Run prints the manifest; it needs neither index nor tokens.
@@ -33,7 +34,7 @@ func (c *slackManifestCommand) Run(_ context.Context, in *invocation) error {
 		address = settings.URL
 	}
 	manifest, err := slack.Manifest(slack.ManifestOptions{
-		URL: address, Socket: mode != config.SlackHTTP, Install: c.Many || settings.Many(), Assistant: c.Pane == "assistant",
+		URL: address, Socket: mode != config.SlackHTTP, Install: c.Many || settings.Many(), Assistant: c.Pane == "assistant", MentionsOnly: c.MentionsOnly,
 	})
 	if err != nil {
 		return err

@@ -107,6 +107,9 @@ func (d Diagnosis) checkToken(ctx context.Context) tokenFindings {
 		}
 	}
 	scopes := Finding{What: "scopes", Told: fmt.Sprintf("all %d", len(scopeNames()))}
+	if slices.Equal(missing, groupScopes) {
+		scopes.Told, missing = "all but those for group conversations", nil
+	}
 	if len(missing) > 0 {
 		scopes.Told, scopes.Problem = "", fmt.Errorf("these are missing: %s", strings.Join(missing, ", "))
 		scopes.Remedy = "api.slack.com/apps → your app → App Manifest: paste what `cairn slack manifest` prints, save, then Install App → Reinstall"

@@ -43,6 +43,9 @@ func scopeNames() []string {
 	return names
 }
 
+// groupScopes are those for group conversations, which an app that hears mentions alone goes without.
+var groupScopes = []string{"mpim:history", "mpim:read"}
+
 // subscription is a kind of event that the app subscribes to, and what for.
 type subscription struct{ Name, Why string }
 
@@ -57,13 +60,29 @@ var subscriptions = []subscription{
 	{"tokens_revoked", "end an install"},
 }
 
+// allMessages are the subscriptions to what is said in channels and groups, whether Cairn is
+// mentioned or not.
+var allMessages = []string{"message.channels", "message.groups", "message.mpim"}
+
+// scopes are the scopes of a manifest.
+func (o ManifestOptions) scopes() []scope {
+	if !o.MentionsOnly {
+		return scopes
+	}
+	return slices.DeleteFunc(slices.Clone(scopes), func(s scope) bool { return slices.Contains(groupScopes, s.Name) })
+}
+
 // subscriptions are the subscriptions of a manifest.
 func (o ManifestOptions) subscriptions() []subscription {
+	subscriptions := slices.Clone(subscriptions)
+	if o.MentionsOnly {
+		subscriptions = slices.DeleteFunc(subscriptions, func(s subscription) bool { return slices.Contains(allMessages, s.Name) })
+	}
 	pane := subscription{"agent_session_stopped", "Stop in the agent pane"}
 	if o.Assistant {
 		pane = subscription{"assistant_thread_started", "suggestions in the assistant pane"}
 	}
-	return append(slices.Clone(subscriptions), pane)
+	return append(subscriptions, pane)
 }
 
 //go:embed manifest.yaml
@@ -81,6 +100,9 @@ type ManifestOptions struct {
 	// Assistant asks for the assistant pane, which Slack retires, in the place of the agent
 	// pane, for workspaces that have no other.
 	Assistant bool
+	// MentionsOnly has Slack send what mentions the app or is written to it directly, and nothing
+	// else that is said in channels.
+	MentionsOnly bool
 }
 
 // Manifest is the app manifest, YAML that Slack takes as it is, with the reason of each
@@ -99,7 +121,7 @@ func Manifest(options ManifestOptions) (string, error) {
 		Events   []subscription
 		Command  string
 		Shortcut string
-	}{options, scopes, options.subscriptions(), commandName, askShortcut})
+	}{options, options.scopes(), options.subscriptions(), commandName, askShortcut})
 	if err != nil {
 		return "", fmt.Errorf("write the Slack manifest: %w", err)
 	}

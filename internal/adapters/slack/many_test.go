@@ -362,7 +362,7 @@ func TestWhatManyNeeds(t *testing.T) {
 func TestTheManifest(t *testing.T) {
 	for name, options := range map[string]ManifestOptions{
 		"socket": {Socket: true}, "http": {URL: "https://cairn.example.com"},
-		"many": {URL: "https://cairn.example.com", Install: true, Assistant: true},
+		"many": {URL: "https://cairn.example.com", Install: true, Assistant: true}, "mentions": {Socket: true, MentionsOnly: true},
 	} {
 		text, err := Manifest(options)
 		if err != nil {

@@ -76,12 +76,16 @@ type Filter struct {
 	Status Status
 	Thread chat.ThreadID
 	Author chat.UserID
+	// Match chooses among the records that the other fields choose; nil chooses all. It is called
+	// one record at a time, and ends with the list.
+	Match func(Record) bool
 }
 
 // Takes reports whether the filter chooses the record.
 func (f Filter) Takes(record Record) bool {
 	return (f.Status == "" || f.Status == record.Status()) &&
-		(f.Thread == "" || f.Thread == record.Thread) && (f.Author == "" || f.Author == record.Author)
+		(f.Thread == "" || f.Thread == record.Thread) && (f.Author == "" || f.Author == record.Author) &&
+		(f.Match == nil || f.Match(record))
 }
 
 // Registry finds records, and erases them. Every Records has it.

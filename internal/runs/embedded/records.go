@@ -125,14 +125,14 @@ func (r *records) List(ctx context.Context, filter runs.Filter, limit int) ([]ru
 
 func (r *records) listRecords(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
 	rows, err := r.store.db.QueryContext(ctx, `SELECT run, body FROM record_list JOIN record USING (run)
-		WHERE (?1 = '' OR status = ?1) AND (?2 = '' OR thread = ?2) AND (?3 = '' OR author = ?3) ORDER BY saved DESC LIMIT ?4`,
-		string(filter.Status), string(filter.Thread), string(filter.Author), limit)
+		WHERE (?1 = '' OR status = ?1) AND (?2 = '' OR thread = ?2) AND (?3 = '' OR author = ?3) ORDER BY saved DESC`,
+		string(filter.Status), string(filter.Thread), string(filter.Author))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var found []runs.Record
-	for rows.Next() {
+	for len(found) < limit && rows.Next() {
 		var run chat.RunID
 		var body []byte
 		if err := rows.Scan(&run, &body); err != nil {
@@ -142,7 +142,9 @@ func (r *records) listRecords(ctx context.Context, filter runs.Filter, limit int
 		if err != nil {
 			return nil, fmt.Errorf("run %s: %w", run, err)
 		}
-		found = append(found, record)
+		if filter.Match == nil || filter.Match(record) {
+			found = append(found, record)
+		}
 	}
 	return found, rows.Err()
 }

@@ -141,6 +141,8 @@ func testRegistry(t *testing.T, store runs.Records) {
 		{runs.Filter{Thread: "listed:1", Author: "person 1"}, 9, "3"},
 		{runs.Filter{Author: "person 0", Status: runs.Done}, 9, "0"},
 		{runs.Filter{Author: "nobody"}, 9, ""},
+		{runs.Filter{Match: func(r runs.Record) bool { return r.Author == "person 0" }}, 1, "1"},
+		{runs.Filter{Status: runs.Failed, Match: func(r runs.Record) bool { return r.Author == "person 0" }}, 9, "1"},
 	} {
 		if got := list(test.filter, test.limit); got != test.want {
 			t.Errorf("%+v gives %q, want %q", test.filter, got, test.want)

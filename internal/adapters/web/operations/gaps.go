@@ -38,6 +38,7 @@ type gapView struct {
 	Abstained, Unsourced, Down int
 	Last                       momentView
 	Runs                       []gapRunView // the latest few
+	People                     []string     // who asked, the latest few
 	last                       time.Time
 }
 
@@ -46,7 +47,7 @@ type gapRunView struct {
 	Why string
 }
 
-// maxGapRuns is how many runs of a group are linked.
+// maxGapRuns is how many runs of a group are linked, and how many people are named.
 const maxGapRuns = 5
 
 // gap is a question without a good answer.
@@ -174,6 +175,9 @@ func (s *gapsScreen) viewGroup(group []gap) gapView {
 			if !g.abstained && !g.unsourced {
 				why = "thumbs down"
 			}
+		}
+		if author := string(g.record.Author); len(v.People) < maxGapRuns && author != "" && !slices.Contains(v.People, author) {
+			v.People = append(v.People, author)
 		}
 		if i < maxGapRuns {
 			v.Runs = append(v.Runs, gapRunView{string(g.record.ID), why})

@@ -73,6 +73,7 @@ func (p *Page) mux() http.Handler {
 	for _, s := range p.screens() {
 		mux.HandleFunc("GET "+Root+s.path, p.access.requirePerson(p.show(s)))
 	}
+	mux.HandleFunc("GET "+Root+"/runs.csv", p.access.requirePerson(p.serveExport))
 	mux.HandleFunc("GET "+Root+"/{$}", func(out http.ResponseWriter, request *http.Request) {
 		http.Redirect(out, request, Root, http.StatusSeeOther)
 	})

@@ -19,7 +19,8 @@ import (
 // Bounds of the list of runs.
 const (
 	pageSize  = 50
-	mostRuns  = 1000 // that are looked through, the last saved first
+	mostPages = 20   // that are shown
+	mostRuns  = 1000 // that gaps and threads are made of, the last saved first
 	maxFilter = 200  // bytes of a filter's text
 )
 
@@ -32,16 +33,21 @@ type runsView struct {
 	Runs            []runView
 	Page            int
 	Newer, Older    string // addresses, "" for none
-	Cut             bool   // more runs are kept than are looked through
-	MostRuns        int
+	Export          string // the address of the list as CSV
 	Flows, Adapters []string
 	Statuses        []runs.Status
 }
 
 // filterView is what the list is filtered by; "" filters by nothing.
 type filterView struct {
-	Status, Flow, Adapter, Text string
+	Status, Outcome, Flow, Adapter, Text string
 }
+
+// The outcomes that runs are filtered by.
+const (
+	outcomeAnswered = "answered"
+	outcomeNone     = "none" // no answer was found
+)
 
 // runView is a run in a list. As in all views, ids are as stores have them, for addresses and
 // forms, and may hold anything; in a text a template cleans them.
@@ -71,13 +77,12 @@ func (p *Page) runsView(ctx context.Context, query url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	listed, err := p.options.Records.List(ctx, runs.Filter{Status: runs.Status(filter.Status)}, filter.reach(page))
+	matching, err := p.options.Records.List(ctx, filter.ofRecords(ctx), page*pageSize+1)
 	if err != nil {
 		return nil, err
 	}
-	matching := slices.DeleteFunc(slices.Clone(listed), func(r runs.Record) bool { return !filter.takes(r, shownThread(ctx, r.Thread)) })
 	v := runsView{
-		Filter: filter, Page: page, Cut: len(listed) == mostRuns, MostRuns: mostRuns,
+		Filter: filter, Page: page, Export: Root + "/runs.csv?" + filter.query().Encode(),
 		Flows: p.options.Flows, Adapters: p.options.Adapters, Statuses: statuses,
 	}
 	from, to := min((page-1)*pageSize, len(matching)), min(page*pageSize, len(matching))
@@ -87,22 +92,25 @@ func (p *Page) runsView(ctx context.Context, query url.Values) (any, error) {
 	if page > 1 {
 		v.Newer = filter.address(page - 1)
 	}
-	if len(matching) > to {
+	if len(matching) > to && page < mostPages {
 		v.Older = filter.address(page + 1)
 	}
 	return v, nil
 }
 
 func readFilter(query url.Values) (filter filterView, page int, err error) {
-	filter = filterView{Status: query.Get("status"), Flow: query.Get("flow"), Adapter: query.Get("adapter"), Text: markup.CleanLine(query.Get("text"))}
+	filter = filterView{Status: query.Get("status"), Outcome: query.Get("outcome"), Flow: query.Get("flow"), Adapter: query.Get("adapter"), Text: markup.CleanLine(query.Get("text"))}
 	page = 1
 	if text := query.Get("page"); text != "" {
-		if page, err = strconv.Atoi(text); err != nil || page < 1 || page > mostRuns/pageSize {
-			return filter, 0, &problem{http.StatusBadRequest, fmt.Sprintf("page is a number from 1 to %d.", mostRuns/pageSize)}
+		if page, err = strconv.Atoi(text); err != nil || page < 1 || page > mostPages {
+			return filter, 0, &problem{http.StatusBadRequest, fmt.Sprintf("page is a number from 1 to %d.", mostPages)}
 		}
 	}
 	if filter.Status != "" && !slices.Contains(statuses, runs.Status(filter.Status)) {
 		return filter, 0, &problem{http.StatusBadRequest, "status is one of queued, running, waiting, done, failed, cancelled and expired."}
+	}
+	if !slices.Contains([]string{"", outcomeAnswered, outcomeNone}, filter.Outcome) {
+		return filter, 0, &problem{http.StatusBadRequest, "outcome is answered or none."}
 	}
 	if max(len(filter.Flow), len(filter.Adapter), len(filter.Text)) > maxFilter {
 		return filter, 0, &problem{http.StatusBadRequest, fmt.Sprintf("A filter has %d bytes at most.", maxFilter)}
@@ -110,18 +118,26 @@ func readFilter(query url.Values) (filter filterView, page int, err error) {
 	return filter, page, nil
 }
 
-// reach is how many records are looked at for a page.
-func (f filterView) reach(page int) int {
-	if f.Flow != "" || f.Adapter != "" || f.Text != "" {
-		return mostRuns
-	}
-	return min(page*pageSize+1, mostRuns)
+// ofRecords chooses the records that the person of the context is listed. What was asked is
+// searched for those who see all of it.
+func (f filterView) ofRecords(ctx context.Context) runs.Filter {
+	seesAll := who(ctx).identity() == nil
+	return runs.Filter{Status: runs.Status(f.Status), Match: func(record runs.Record) bool {
+		asked := ""
+		if seesAll {
+			asked = record.Request
+		}
+		return f.takes(record, shownThread(ctx, record.Thread), asked)
+	}}
 }
 
-// takes tells whether a run is listed, by the id of its thread as it is shown. Its status was
-// looked at by the store.
-func (f filterView) takes(record runs.Record, thread string) bool {
+// takes tells whether a run is listed, by the id of its thread and by what was asked as they are
+// shown. Its status was looked at by the store.
+func (f filterView) takes(record runs.Record, thread, asked string) bool {
 	if f.Flow != "" && record.Flow != f.Flow || f.Adapter != "" && adapterOf(record.Thread) != f.Adapter {
+		return false
+	}
+	if f.Outcome != "" && (record.Status() != runs.Done || hasAbstained(record) != (f.Outcome == outcomeNone)) {
 		return false
 	}
 	for _, id := range []string{string(record.ID), thread, string(record.Author), string(record.Message)} {
@@ -129,17 +145,23 @@ func (f filterView) takes(record runs.Record, thread string) bool {
 			return true
 		}
 	}
-	return false
+	return strings.Contains(strings.ToLower(asked), strings.ToLower(f.Text))
 }
 
-// address is that of a page of the list.
-func (f filterView) address(page int) string {
+// query is what an address names the filter by.
+func (f filterView) query() url.Values {
 	query := url.Values{}
-	for key, value := range map[string]string{"status": f.Status, "flow": f.Flow, "adapter": f.Adapter, "text": f.Text} {
+	for key, value := range map[string]string{"status": f.Status, "outcome": f.Outcome, "flow": f.Flow, "adapter": f.Adapter, "text": f.Text} {
 		if value != "" {
 			query.Set(key, value)
 		}
 	}
+	return query
+}
+
+// address is that of a page of the list.
+func (f filterView) address(page int) string {
+	query := f.query()
 	query.Set("page", strconv.Itoa(page))
 	return Root + "?" + query.Encode()
 }

@@ -1,6 +1,7 @@
 package operations_test
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"net/http"
@@ -31,11 +32,11 @@ func TestRunsAreListedAndFiltered(t *testing.T) {
 		p.contains(page, "run-queued", "run-waiting", "question that is expired", "How many days of leave?", "2.3 s", ">1000<", "0.0125", "1 hour ago")
 		for query, want := range map[string]string{
 			"status=failed": "run-failed", "flow=echo": "run-echo", "adapter=web": "run-echo", "text=ann": "run-echo",
-			"text=web:abc": "run-echo", "text=run-don": "run-done", "status=done&flow=answer": "run-done",
+			"text=SAY+it": "run-echo", "outcome=answered&flow=answer": "run-done", "text=web:abc": "run-echo", "text=run-don": "run-done", "status=done&flow=answer": "run-done",
 		} {
 			page := p.sees("/operations?" + query)
 			p.contains(page, want)
-			if n := strings.Count(page, "<tr><td><a"); n != 1 {
+			if n := strings.Count(page, `<tr><td class="asked"`); n != 1 {
 				t.Errorf("?%s lists %d runs", query, n)
 			}
 		}
@@ -45,11 +46,29 @@ func TestRunsAreListedAndFiltered(t *testing.T) {
 	})
 }
 
+func TestTheListIsDownloaded(t *testing.T) {
+	p := open(t, embeddedStores(t), nil)
+	p.save(explained(record("run-1", runs.Done, "How many days of leave?")))
+	p.save(record("run-2", runs.Failed, "=HYPERLINK(\"https://evil.example\"),\"a\"\nb"))
+	got := p.get("/operations/runs.csv?status=failed")
+	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
+	if err != nil || len(rows) != 2 || len(rows[0]) != len(rows[1]) {
+		t.Fatalf("%v: %q", err, got.body)
+	}
+	if rows[0][0] != "asked" || rows[1][0] != "'=HYPERLINK(\"https://evil.example\"),\"a\"\nb" || rows[1][1] != "failed" || rows[1][len(rows[1])-1] != "run-2" {
+		t.Errorf("%q", rows)
+	}
+	p.contains(p.sees("/operations?status=failed"), `href="/operations/runs.csv?status=failed" download`)
+	if got := p.get("/operations/runs.csv?status=lost"); got.status != http.StatusBadRequest {
+		t.Errorf("a wrong filter: status %d", got.status)
+	}
+}
+
 func TestAWrongFilterIsNamed(t *testing.T) {
 	p := open(t, embeddedStores(t), nil)
 	for query, want := range map[string]string{
 		"page=0": "page is a number", "page=9999": "page is a number", "page=x": "page is a number",
-		"status=lost": "status is one of", "text=" + strings.Repeat("x", 201): "200 bytes",
+		"status=lost": "status is one of", "outcome=good": "outcome is answered or none", "text=" + strings.Repeat("x", 201): "200 bytes",
 	} {
 		if got := p.get("/operations?" + query); got.status != http.StatusBadRequest || !strings.Contains(got.body, want) {
 			t.Errorf("?%s: status %d: %s", query, got.status, bodyOf(got.body))
@@ -250,7 +269,7 @@ func TestGapsAreGrouped(t *testing.T) {
 		}
 		page := p.sees("/operations/gaps")
 		p.contains(page, `dir="auto">the office wifi password, what is it</td><td align="right">2</td><td align="right">2</td>`,
-			"zeppelin", "Where do I park?", "thumbs down", "no source", "/operations/run?id=run-1")
+			"zeppelin", "Where do I park?", "thumbs down", `<a href="/operations?text=`, "no source", "/operations/run?id=run-1")
 		p.lacks(page, "How many days of leave?", "What is the wifi password of the office?")
 		if strings.Index(page, "wifi") > strings.Index(page, "park") {
 			t.Error("the largest group is not the first")

@@ -34,7 +34,7 @@ func fillPrivately(t *testing.T, p *place, own string) {
 
 // pagesOf are all screens that could show what is private.
 var pagesOf = []string{
-	"", "?text=run-other", "/run?id=run-other", "/run?id=run-web", "/run?id=run-waiting", "/questions", "/queue", "/agents", "/gaps", "/threads",
+	"", "?text=run-other", "/runs.csv", "/run?id=run-other", "/run?id=run-web", "/run?id=run-waiting", "/questions", "/queue", "/agents", "/gaps", "/threads",
 	"/thread?id=slack:T1:C1:run-other", "/thread?id=slack:T1:C1:run-waiting", "/sources",
 }
 
@@ -64,6 +64,8 @@ func TestWhoSignsInSeesWhatIsForThem(t *testing.T) {
 	p.contains(p.sees("/operations/gaps"), "What is the plan for", "1 of the runs are left out")
 	p.contains(p.sees("/operations/sources"), "of-Ann@example.com.pdf", "1 more are not listed")
 	p.lacks(p.sees("/operations?text=ADDRESSOF"), "run-web")
+	p.lacks(p.sees("/operations?text=salary"), "run-other") // it can't be found out by guessing
+	p.contains(p.sees("/operations/runs.csv"), "asked in private", "What is the plan for")
 	if got := p.get("/operations/thread?id=web:ADDRESSOFTHECONVERSATION"); got.status != http.StatusForbidden {
 		t.Errorf("a conversation on the web page: status %d", got.status)
 	}

@@ -68,6 +68,7 @@ type Cairn struct {
 
 	answers *answer.Flow
 	queries index.QueryLog
+	checks  *sourceChecks
 }
 
 // Open opens all that answers messages, in this order. It takes and sends none yet.
@@ -82,6 +83,7 @@ func Open(ctx context.Context, setup Setup, options Options) (_ *Cairn, err erro
 		return nil, err
 	}
 	c.add(c.Library.Close)
+	c.checks = newSourceChecks(c.Library)
 	if c.Storage, err = OpenStorage(ctx, setup); err != nil {
 		return nil, err
 	}
@@ -150,7 +152,7 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 		Access: resolver, Library: c.answeredFrom(), Openers: openers(c.platforms()), Withdraw: withdrawals[c.Config.Access.Retract],
 		Store: c.Telemetry.Store(threads.Runs), Flows: c.Telemetry.Flows(registered, answer.Name), Router: router,
 		Accompany: c.Telemetry.Accompany, Logger: c.Logger, Adapters: c.Posters(), Ending: ending, Quota: newQuota(c.Config.Limits, c.Storage.counts, c.Models.Budget), Catalog: c.Library,
-		Examples: c.Examples(), ReadFile: ReadAttached, Viewer: c.viewer(),
+		Examples: c.Examples(), ReadFile: ReadAttached, Viewer: c.viewer(), Check: c.checks.findStates,
 	})
 }
 

@@ -10,10 +10,12 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/inspect/relay"
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/embed"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/index/embedded"
@@ -131,24 +133,29 @@ func (l *Library) listSources(ctx context.Context) ([]knowledge.SourceID, error)
 	return sources, nil
 }
 
-// isComplete reports whether each source was read to its end at least once, and none is
-// being read. Without any source nothing is known.
-func (l *Library) isComplete(ctx context.Context) (bool, error) {
+// goneDocuments tells of documents that are not in the index whether they are gone. What a source
+// holds that was never read to its end, or is being read, may be about to come; before anything
+// was read nothing is known.
+func (l *Library) goneDocuments(ctx context.Context) (bot.Gone, error) {
 	keeper, ok := l.Index.(index.IngestStates)
 	if !ok {
-		return false, nil
+		return isNeverGone, nil
 	}
 	states, err := keeper.IngestStates(ctx)
 	if err != nil || len(states) == 0 {
-		return false, err
+		return isNeverGone, err
 	}
-	for _, state := range states {
-		if state.Ended.IsZero() || state.Complete.IsZero() {
-			return false, nil
+	return func(document string) bool {
+		for _, state := range states {
+			if connect.IsFrom(knowledge.DocumentID(document), state.Source) && (state.Ended.IsZero() || state.Complete.IsZero()) {
+				return false
+			}
 		}
-	}
-	return true, nil
+		return true
+	}, nil
 }
+
+func isNeverGone(string) bool { return false }
 
 // ErrNoIndex tells that nothing was read in yet.
 var ErrNoIndex = errors.New("run `cairn ingest FOLDER` first")

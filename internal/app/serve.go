@@ -92,7 +92,7 @@ func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.W
 		return nil
 	})
 	parts.Go(func() error {
-		c.Bot.WatchCitations(ctx, c.isComplete)
+		c.Bot.WatchCitations(ctx, c.goneDocuments)
 		return nil
 	})
 	parts.Go(func() error { return c.ReportAgents(ctx) })
@@ -100,7 +100,7 @@ func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.W
 		prunePages(ctx, c.Storage.Pages, c.Logger)
 		return nil
 	})
-	sources{c.Library}.startSync(ctx, parts)
+	sources{c.Library}.startSync(ctx, parts, c.checks)
 	fmt.Fprintln(out, "Working at what is queued.")
 }
 

@@ -145,12 +145,14 @@ func RemoveSource(ctx context.Context, l *Library, source knowledge.SourceID) (r
 type sources struct{ *Library }
 
 // startSync reads sources by their schedules until ctx ends.
-func (s sources) startSync(ctx context.Context, parts *errgroup.Group) {
+// Sources with cited documents that turn out to have changed are read soon.
+func (s sources) startSync(ctx context.Context, parts *errgroup.Group, checks *sourceChecks) {
 	states, ok := s.Index.(index.IngestStates)
 	if !ok {
 		return
 	}
 	schedule := &ingest.Schedule{List: s.listScheduled, States: states.IngestStates, Sync: s.syncScheduled, Logger: s.Logger}
+	checks.notify(schedule.NoteChange)
 	parts.Go(func() error {
 		schedule.Run(ctx)
 		return nil

@@ -2,9 +2,13 @@ package app
 
 import (
 	"testing"
+	"time"
 
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/embedded"
+	"cairn/internal/knowledge/index/indextest"
 	"cairn/internal/knowledge/parse"
 )
 
@@ -33,5 +37,41 @@ func TestMirrorsAreThoseOfGitSources(t *testing.T) {
 	}
 	if web := mirror.Web("abc"); web != "https://git.example.com/team/app/src/commit/abc/" {
 		t.Error(web)
+	}
+}
+
+// TestASourceThatNeverListsHoldsUpItsOwnDocumentsAlone checks which documents count as gone.
+func TestASourceThatNeverListsHoldsUpItsOwnDocumentsAlone(t *testing.T) {
+	opened, err := embedded.Open(t.Context(), embedded.Options{Dir: t.TempDir(), Embedder: indextest.Embedder, Dimension: indextest.Dimension})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := opened.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	library := &Library{Index: opened}
+	gone, err := library.goneDocuments(t.Context())
+	if err != nil || gone("handbook:a.md") {
+		t.Errorf("a document is gone before anything was read, %v", err)
+	}
+	at := time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC)
+	for _, state := range []index.IngestState{
+		{Source: "handbook", Began: at, Ended: at, Complete: at},
+		{Source: "broken", Began: at, Ended: at, Reason: "the listing fails"},
+		{Source: "busy", Began: at, Complete: at},
+	} {
+		if err := opened.SaveIngest(t.Context(), state); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if gone, err = library.goneDocuments(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for document, want := range map[string]bool{"handbook:a.md": true, "broken:a.md": false, "busy:a.md": false, "removed:a.md": true, "brok:a.md": true} {
+		if got := gone(document); got != want {
+			t.Errorf("%s is gone: %v, want %v", document, got, want)
+		}
 	}
 }

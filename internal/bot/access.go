@@ -37,6 +37,7 @@ type documentAccess struct {
 	access  Access
 	library Library
 	viewer  Viewer
+	check   Check
 }
 
 // resolveAccess decides whom the answer to the record's run is shown to.
@@ -181,9 +182,20 @@ func explainAccess(ctx context.Context, trace *chat.Trace, evidence []flows.Cand
 // documentAudiences gives the audiences of documents of the index; those that are not there
 // (any more) are left out.
 func (a documentAccess) documentAudiences(ctx context.Context, ids []string) (map[string]knowledge.Audience, error) {
-	audiences := make(map[string]knowledge.Audience)
+	documents, err := a.loadDocuments(ctx, ids)
+	audiences := make(map[string]knowledge.Audience, len(documents))
+	for id, document := range documents {
+		audiences[id] = document.Audience.OrPublic()
+	}
+	return audiences, err
+}
+
+// loadDocuments gives documents of the index by their ids; those that are not there (any more)
+// are left out.
+func (a documentAccess) loadDocuments(ctx context.Context, ids []string) (map[string]knowledge.Document, error) {
+	documents := make(map[string]knowledge.Document)
 	if a.library == nil || len(ids) == 0 {
-		return audiences, nil
+		return documents, nil
 	}
 	first := make([]knowledge.PassageID, len(ids))
 	for i, id := range ids {
@@ -191,14 +203,14 @@ func (a documentAccess) documentAudiences(ctx context.Context, ids []string) (ma
 	}
 	found, err := a.library.Passages(knowledge.WithViewers(ctx, knowledge.Unrestricted()), first)
 	if err != nil {
-		return nil, fmt.Errorf("look up the audiences of %d documents: %w", len(ids), err)
+		return nil, fmt.Errorf("look up %d documents: %w", len(ids), err)
 	}
 	for _, f := range found {
 		if f.Document.State != knowledge.StateGone {
-			audiences[string(f.Document.ID)] = f.Document.Audience.OrPublic()
+			documents[string(f.Document.ID)] = f.Document
 		}
 	}
-	return audiences, nil
+	return documents, nil
 }
 
 // closedHistory is what an answer says whose thread rests on documents that are not for all
@@ -255,13 +267,14 @@ func (r *flowRun) nameCited(ctx context.Context, reply *chat.Reply, outcome flow
 			ids = append(ids, string(source.Document))
 		}
 	}
-	indexed, err := r.documents.documentAudiences(ctx, ids)
+	indexed, err := r.documents.loadDocuments(ctx, ids)
 	if err != nil {
 		return err
 	}
+	states := r.documents.checkSources(ctx, indexed)
 	for i, group := range outcome.Groups {
 		for j, source := range group.Sources {
-			audience, ok := indexed[string(source.Document)]
+			document, ok := indexed[string(source.Document)]
 			if !ok {
 				continue
 			}
@@ -269,7 +282,10 @@ func (r *flowRun) nameCited(ctx context.Context, reply *chat.Reply, outcome flow
 			shown.Document = string(source.Document)
 			for k := range shown.Sections {
 				section := &shown.Sections[k]
-				section.View = r.documents.viewer.Address(chat.SourceRef{Document: shown.Document, Passage: section.Passage}, audience)
+				section.View = r.documents.viewer.Address(chat.SourceRef{Document: shown.Document, Passage: section.Passage}, document.Audience.OrPublic())
+			}
+			if state := states[document.ID]; state == knowledge.StateChanged || state == knowledge.StateGone {
+				shown.State = string(state)
 			}
 		}
 	}

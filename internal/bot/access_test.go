@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"cairn/internal/access"
+	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/graph"
@@ -328,6 +329,33 @@ func TestCitationsAreLookedAtAgainBeforeAnAnswerIsPosted(t *testing.T) {
 	}
 }
 
+// settled is that whatever is not in the index is gone.
+func settled(string) bool { return true }
+
+func TestAnswersStayWhileTheirDocumentsMayCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newAgency(t)
+		defer o.works(newFate(0, false))()
+		o.rooms.enter("ann")
+		room := o.front("platform", "1")
+		room.tell("salary")
+		room.quiet()
+		o.delete("closed")
+		for _, gone := range []bot.Gone{func(string) bool { return false }, func(id string) bool { return id != "closed" }} {
+			if err := room.bot.WithdrawLost(t.Context(), gone); err != nil {
+				t.Fatal(err)
+			}
+			room.quiet()
+			wantReply(t, room.replies(), []string{"secret"})
+		}
+		if err := room.bot.WithdrawLost(t.Context(), func(id string) bool { return id == "closed" }); err != nil {
+			t.Fatal(err)
+		}
+		room.quiet()
+		wantReply(t, room.replies(), []string{"took this answer back"})
+	})
+}
+
 func TestAnswersAreTakenBackWithWhatTheyRestOn(t *testing.T) {
 	for name, lose := range map[string]func(o *agency){
 		"deleted": func(o *agency) { o.delete("closed") },
@@ -342,14 +370,14 @@ func TestAnswersAreTakenBackWithWhatTheyRestOn(t *testing.T) {
 				room := o.front("platform", "1")
 				room.tell("salary")
 				room.quiet()
-				if err := room.bot.WithdrawLost(t.Context()); err != nil {
+				if err := room.bot.WithdrawLost(t.Context(), settled); err != nil {
 					t.Fatal(err)
 				}
 				room.quiet()
 				wantReply(t, room.replies(), []string{"secret"})
 				lose(o)
 				for range 2 { // the second time there is nothing to do
-					if err := room.bot.WithdrawLost(t.Context()); err != nil {
+					if err := room.bot.WithdrawLost(t.Context(), settled); err != nil {
 						t.Fatal(err)
 					}
 					room.quiet()

@@ -121,6 +121,9 @@ type Options struct {
 	Library Library
 	// Viewer is where people read cited passages; the zero Viewer: nowhere.
 	Viewer Viewer
+	// Check looks at cited documents where they come from, before an answer is posted; nil: they
+	// are shown as the index has them.
+	Check Check
 	// Openers are the adapters that can talk to a person alone, by name. They are apart from
 	// Adapters, for what measures those offers no more than it measures.
 	Openers map[string]chat.PrivateOpener
@@ -178,7 +181,7 @@ func New(options Options) (*Bot, error) {
 		options: options, store: options.Store, sessions: options.Store.Sessions(), records: options.Store.Records(),
 		logger: options.Logger, now: options.Now, flows: make(map[string]flows.Flow), first: options.Flows[0].Name(),
 	}
-	b.readers, b.documents = newPlaceReaders(options), documentAccess{options.Access, options.Library, options.Viewer}
+	b.readers, b.documents = newPlaceReaders(options), documentAccess{options.Access, options.Library, options.Viewer, options.Check}
 	var names []string
 	for _, flow := range options.Flows {
 		b.flows[flow.Name()] = flow

@@ -35,6 +35,7 @@ type street struct {
 	flows    []flows.Flow
 	access   bot.Access
 	library  bot.Library
+	check    bot.Check
 	openers  map[string]chat.PrivateOpener
 	working  sync.WaitGroup
 }
@@ -75,7 +76,7 @@ func (s *street) process(of *fate) *bot.Bot {
 		Store: mortalRuns{s.queue, of}, Flows: s.flows, Logger: quietLogger,
 		Adapters: map[string]chat.Poster{"test": nil, "platform": poster},
 		Parallel: 1, LeaseTTL: streetTTL, LookAfter: streetTTL, TidyAfter: streetTidy, EditWindow: time.Minute, ReadFile: readText, Catalog: s.catalog,
-		Access: s.access, Library: s.library, Openers: s.openers, Withdraw: bot.WithdrawClosed,
+		Access: s.access, Library: s.library, Check: s.check, Openers: s.openers, Withdraw: bot.WithdrawClosed,
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -125,7 +125,7 @@ func TestAnOverviewNamesWhatItRestsOn(t *testing.T) {
 			t.Fatalf("the trace shows %+v, %v", trace.Evidence, err)
 		}
 		o.delete("closed")
-		if err := room.bot.WithdrawLost(t.Context()); err != nil {
+		if err := room.bot.WithdrawLost(t.Context(), settled); err != nil {
 			t.Fatal(err)
 		}
 		room.quiet()

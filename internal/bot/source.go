@@ -3,6 +3,8 @@ package bot
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"cairn/internal/chat"
@@ -16,6 +18,18 @@ type Viewer struct {
 	URL string
 	// Restricted tells that the page knows who they are, and shows them what is not public.
 	Restricted bool
+}
+
+// Check tells how documents of the index stand to where they come from. It is bounded in time, and
+// leaves out those of which that can't be found out.
+type Check func(ctx context.Context, documents []knowledge.Document) map[knowledge.DocumentID]knowledge.State
+
+// checkSources looks at documents where they come from.
+func (a documentAccess) checkSources(ctx context.Context, documents map[string]knowledge.Document) map[knowledge.DocumentID]knowledge.State {
+	if a.check == nil || len(documents) == 0 {
+		return nil
+	}
+	return a.check(ctx, slices.Collect(maps.Values(documents)))
 }
 
 // Bounds of the part of a document that is shown.

@@ -1,9 +1,11 @@
 package bot_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"cairn/internal/access"
 	"cairn/internal/bot"
@@ -140,4 +142,37 @@ func TestCitationsHaveAddressesWherePeopleMayOpenThem(t *testing.T) {
 			t.Errorf("%+v for %s gives %q, want %q", test.viewer, test.audience, got, test.want)
 		}
 	}
+}
+
+// TestCitedDocumentsThatChangedAreMarked checks that an answer tells of documents that changed at
+// their source since they were read.
+func TestCitedDocumentsThatChangedAreMarked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newAgency(t)
+		o.check = func(_ context.Context, documents []knowledge.Document) map[knowledge.DocumentID]knowledge.State {
+			states := make(map[knowledge.DocumentID]knowledge.State)
+			for _, document := range documents {
+				states[document.ID] = knowledge.StateChanged
+			}
+			return states
+		}
+		o.put("other", "salary: thirteen", "")
+		defer o.works(newFate(0, false))()
+		room := o.front("platform", "1")
+		room.tell("salary")
+		room.quiet()
+		cited := 0
+		for _, posted := range o.platform.Posted(room.thread) {
+			for _, group := range posted.Post.Reply.Sources {
+				for _, source := range group.Sources {
+					if cited++; source.State != "changed" {
+						t.Errorf("%s is shown as %q", source.Document, source.State)
+					}
+				}
+			}
+		}
+		if cited == 0 {
+			t.Error("nothing was cited")
+		}
+	})
 }

@@ -32,10 +32,13 @@ const (
 	withdrawLast  = 1000
 )
 
+// Gone tells whether a document that is not in the index is gone for good: while its source is
+// being read in, it may be about to come.
+type Gone func(document string) bool
+
 // WatchCitations looks every minute, until ctx ends, whether answers rest on documents that
-// are lost, and has them taken back. settled tells whether the index is whole: while it is
-// being read in, a document that is not there may be about to come.
-func (b *Bot) WatchCitations(ctx context.Context, settled func(ctx context.Context) (bool, error)) {
+// are lost, and has them taken back. settled gives what can be told of lost documents now.
+func (b *Bot) WatchCitations(ctx context.Context, settled func(ctx context.Context) (Gone, error)) {
 	if b.options.Withdraw == KeepAnswers || b.options.Library == nil {
 		return
 	}
@@ -47,9 +50,9 @@ func (b *Bot) WatchCitations(ctx context.Context, settled func(ctx context.Conte
 			return
 		case <-every.C:
 		}
-		whole, err := settled(ctx)
-		if err == nil && whole {
-			err = b.WithdrawLost(ctx)
+		gone, err := settled(ctx)
+		if err == nil {
+			err = b.WithdrawLost(ctx, gone)
 		}
 		if err != nil && ctx.Err() == nil {
 			b.logger.WarnContext(ctx, "look for answers that rest on lost documents", "error", err)
@@ -59,7 +62,7 @@ func (b *Bot) WatchCitations(ctx context.Context, settled func(ctx context.Conte
 
 // WithdrawLost queues the withdrawal of those of the latest answers that rest on lost
 // documents. Done again, it changes nothing: an answer is taken back once.
-func (b *Bot) WithdrawLost(ctx context.Context) error {
+func (b *Bot) WithdrawLost(ctx context.Context, gone Gone) error {
 	records, err := b.records.List(ctx, runs.Filter{Status: runs.Done}, withdrawLast)
 	if err != nil {
 		return err
@@ -74,7 +77,7 @@ func (b *Bot) WithdrawLost(ctx context.Context) error {
 		return err
 	}
 	for _, record := range records {
-		if !b.isLost(ctx, record, audiences) {
+		if !b.isLost(ctx, record, audiences, gone) {
 			continue
 		}
 		_, err := b.store.Enqueue(ctx, runs.Job{
@@ -102,10 +105,12 @@ func citedIn(trace chat.Trace) []string {
 
 // isLost tells whether an answer rests on a document that was deleted, or is closed to
 // somebody who sees the answer where that counts.
-func (b *Bot) isLost(ctx context.Context, record runs.Record, audiences map[string]knowledge.Audience) bool {
-	cited := citedIn(record.Trace)
-	for _, id := range cited {
-		if _, ok := audiences[id]; !ok {
+func (b *Bot) isLost(ctx context.Context, record runs.Record, audiences map[string]knowledge.Audience, gone Gone) bool {
+	var cited []string
+	for _, id := range citedIn(record.Trace) {
+		if _, ok := audiences[id]; ok {
+			cited = append(cited, id)
+		} else if gone(id) {
 			return true
 		}
 	}

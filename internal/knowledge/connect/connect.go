@@ -1,12 +1,14 @@
 // Package connect is the contract of what brings documents in. A connector knows
 // one kind of place and nothing of parsing or indexing. Sync is what every connector has;
-// Estimator, Skipper and Watcher are optional, and probed by the callers that have a use for them.
+// Estimator, Skipper, Watcher and Checker are optional, and probed by the callers that have a use for
+// them.
 package connect
 
 import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"cairn/internal/knowledge"
@@ -74,6 +76,25 @@ type Watcher interface {
 	// Watch calls changed, never concurrently, each time that a document may have changed,
 	// until ctx ends, which is no error. What changes before Watch began is not told.
 	Watch(ctx context.Context, changed func()) error
+}
+
+// Checker is an optional interface of a connector that can tell cheaply whether a document changed
+// since it was read, before an answer is posted that cites it.
+type Checker interface {
+	// Check tells how a document of the index stands to the place: live, changed since, or gone.
+	// An error means that this could not be found out.
+	Check(ctx context.Context, document knowledge.Document) (knowledge.State, error)
+}
+
+// NewDocumentID makes the id of a document of a source from what the source knows it by. All
+// connectors make their ids so.
+func NewDocumentID(source knowledge.SourceID, local string) knowledge.DocumentID {
+	return knowledge.DocumentID(string(source) + ":" + local)
+}
+
+// IsFrom reports whether NewDocumentID made an id for a source. Names of sources hold no colon.
+func IsFrom(id knowledge.DocumentID, source knowledge.SourceID) bool {
+	return strings.HasPrefix(string(id), string(source)+":")
 }
 
 // UnavailableError ends a Sync of a place that asks to be left alone for some time.

@@ -48,8 +48,9 @@ type Schedule struct {
 
 // Run reads sources until ctx ends. It is called once.
 func (s *Schedule) Run(ctx context.Context) {
-	s.changed = make(map[knowledge.SourceID]time.Time)
-	s.wake = make(chan struct{}, 1)
+	s.mu.Lock()
+	s.prepare()
+	s.mu.Unlock()
 	s.watching = make(map[knowledge.SourceID]context.CancelFunc)
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.watchers.Wait()
@@ -153,15 +154,26 @@ func (s *Schedule) watchSources(ctx context.Context, sources []Scheduled) {
 		watched, stop := context.WithCancel(ctx)
 		s.watching[id] = stop
 		s.watchers.Go(func() {
-			if err := watcher.Watch(watched, func() { s.noteChange(id) }); err != nil && watched.Err() == nil {
+			if err := watcher.Watch(watched, func() { s.NoteChange(id) }); err != nil && watched.Err() == nil {
 				s.Logger.WarnContext(ctx, "watch source: it is read by its schedule alone", "source", id, "error", err)
 			}
 		})
 	}
 }
 
-func (s *Schedule) noteChange(source knowledge.SourceID) {
+// prepare makes what changes are noted in. The caller holds mu.
+func (s *Schedule) prepare() {
+	if s.changed == nil {
+		s.changed = make(map[knowledge.SourceID]time.Time)
+		s.wake = make(chan struct{}, 1)
+	}
+}
+
+// NoteChange has a source that is read by a schedule read soon, for something in it changed. It may
+// be called at any time.
+func (s *Schedule) NoteChange(source knowledge.SourceID) {
 	s.mu.Lock()
+	s.prepare()
 	s.changed[source] = time.Now()
 	s.mu.Unlock()
 	select {

@@ -60,6 +60,7 @@ var _ interface {
 	connect.Estimator
 	connect.Skipper
 	connect.Watcher
+	connect.Checker
 } = (*Connector)(nil)
 
 // New returns the connector for a folder. Options are checked by Sync and Estimate.

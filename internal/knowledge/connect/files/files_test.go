@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/connecttest"
 	"cairn/internal/knowledge/parse"
@@ -309,6 +310,38 @@ func BenchmarkSync(b *testing.B) {
 	for b.Loop() {
 		for _, err := range f.Connector().Sync(b.Context(), nil) {
 			f.must(err)
+		}
+	}
+}
+
+func TestCheckTellsOfChanges(t *testing.T) {
+	f := newFolder(t)
+	f.Put("a.md", "text")
+	f.Put("b.md", "text")
+	f.Put("c.md", "text")
+	documents := f.documents()
+	check := func(path string) knowledge.State {
+		t.Helper()
+		state, err := New(f.options).Check(t.Context(), documents[path].Document)
+		f.must(err)
+		return state
+	}
+	later := time.Now().Add(time.Hour)
+	f.Put("b.md", "another text")
+	f.must(os.Chtimes(f.path("b.md"), later, later))
+	f.must(os.Chtimes(f.path("c.md"), later, later)) // it was written again, the same
+	for path, want := range map[string]knowledge.State{"a.md": knowledge.StateLive, "b.md": knowledge.StateChanged, "c.md": knowledge.StateLive} {
+		if got := check(path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+	f.Remove("a.md")
+	if got := check("a.md"); got != knowledge.StateGone {
+		t.Errorf("a removed file is %s", got)
+	}
+	for _, id := range []knowledge.DocumentID{"another:a.md", "docs:../a.md", "docs:/etc/hostname"} {
+		if state, err := New(f.options).Check(t.Context(), knowledge.Document{ID: id}); err == nil && state != knowledge.StateGone {
+			t.Errorf("%s is %s", id, state)
 		}
 	}
 }

@@ -349,7 +349,7 @@ func (c *crawl) document(address *url.URL) knowledge.Document {
 }
 
 func (c *crawl) id(address string) knowledge.DocumentID {
-	return knowledge.DocumentID(string(c.options.Source) + ":" + address)
+	return connect.NewDocumentID(c.options.Source, address)
 }
 
 func (c *crawl) send(change connect.Change) error {

@@ -64,6 +64,7 @@ type Connector struct {
 var _ interface {
 	connect.Connector
 	connect.Skipper
+	connect.Checker
 } = (*Connector)(nil)
 
 // New returns the connector for a site. Options are checked by Sync.

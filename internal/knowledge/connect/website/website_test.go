@@ -488,3 +488,36 @@ func BenchmarkUnchanged(b *testing.B) {
 		}
 	}
 }
+
+func TestCheckTellsOfChanges(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		s := newSite(t)
+		s.plain, s.listed = plain, true
+		documents := make(map[string]knowledge.Document)
+		for _, path := range []string{"a.md", "b.md", "c.md", "d.md"} {
+			s.Put(path, "# Text of "+path)
+		}
+		for change, err := range s.Connector().Sync(t.Context(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			documents[change.Document.Path] = change.Document
+		}
+		s.Put("b.md", "# Another text")
+		s.Remove("c.md")
+		s.serve("/d.md", func(w http.ResponseWriter, _ *http.Request) { http.Redirect(w, &http.Request{}, "http://10.0.0.1/", http.StatusFound) })
+		for path, want := range map[string]knowledge.State{"a.md": knowledge.StateLive, "b.md": knowledge.StateChanged, "c.md": knowledge.StateGone, "d.md": ""} {
+			if got, err := New(s.options).Check(t.Context(), documents[path]); got != want || (err != nil) != (want == "") {
+				t.Errorf("%s is %q, %v; want %q", path, got, err, want)
+			}
+		}
+		if _, err := New(s.options).Check(t.Context(), knowledge.Document{ID: "site:http://10.0.0.1/a.md"}); err == nil {
+			t.Error("a document of another host was asked for")
+		}
+		closed := s.options
+		closed.AllowPrivate = false
+		if _, err := New(closed).Check(t.Context(), documents["a.md"]); !errors.Is(err, publicnet.ErrPrivate) {
+			t.Errorf("a private address gives %v", err)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func NewConnector(dataDir string, source config.Source) connect.Connector {
 	audience, _ := source.AudienceOf() //nolint:errcheck // the configuration was checked
 	read := files.Options{
 		Root: source.Path, Source: knowledge.SourceID(source.Name), Include: source.Include, Exclude: source.Exclude,
-		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase,
+		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase, SourceCode: source.SourceCode,
 		Kind: source.Documents, Audience: audience, Owner: source.Owner,
 	}
 	switch source.Kind {

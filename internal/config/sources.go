@@ -32,7 +32,9 @@ type Source struct {
 
 	Include []string `key:"include" form:"pattern"`
 	Exclude []string `key:"exclude" form:"pattern"`
-	URLBase string   `key:"url_base" form:"link base"` // absolute, or "" for the source's own addresses
+	// SourceCode has source code read as well.
+	SourceCode bool   `key:"source_code" optional:"true"`
+	URLBase    string `key:"url_base" form:"link base"` // absolute, or "" for the source's own addresses
 
 	// Pages, Depth and Languages bound what is read of a website; 0 and none are its defaults.
 	Pages     int      `key:"max_pages" min:"1" max:"1000000" optional:"true"`
@@ -85,7 +87,7 @@ var kindOf = map[string][]SourceKind{
 	"branch": {SourceGit}, "known_hosts": {SourceGit},
 	"key_env": {SourceGit, SourceWebsite}, "key_file": {SourceGit, SourceWebsite},
 	"max_pages": {SourceWebsite}, "max_depth": {SourceWebsite}, "languages": {SourceWebsite},
-	"url_base": {SourceFiles, SourceGit},
+	"url_base": {SourceFiles, SourceGit}, "source_code": {SourceFiles, SourceGit},
 }
 
 // GuessSourceKind says what a place looks like: an address that ends in .git or is one of SSH is

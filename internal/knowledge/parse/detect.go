@@ -27,6 +27,9 @@ func Detect(name string, head []byte) string {
 	if mediaType, ok := textTypes[extension]; ok {
 		return mediaType
 	}
+	if languages[extension] != "" {
+		return Source
+	}
 	if looksLikeHTML(head) {
 		return HTML
 	}
@@ -52,6 +55,7 @@ var textTypes = map[string]string{
 	".txt": Plain, ".text": Plain, ".log": Plain, ".org": Plain,
 	".rst": ReST, ".rest": ReST, ".adoc": AsciiDoc, ".asciidoc": AsciiDoc, ".asc": AsciiDoc,
 	".pdf": Plain, ".docx": Plain, // text under a wrong name
+	".eml": Mail,
 	".csv": CSV, ".tsv": TSV, ".ipynb": Notebook,
 }
 
@@ -119,7 +123,7 @@ func zipped(name string, head []byte) string {
 	head = head[:min(len(head), DetectBytes)]
 	for _, known := range []struct{ folder, extension, mediaType string }{
 		{"word/", ".docx", DOCX},
-		{"xl/", ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+		{"xl/", ".xlsx", XLSX},
 		{"ppt/", ".pptx", PPTX},
 		{"mimetypeapplication/vnd.oasis.opendocument.text", ".odt", "application/vnd.oasis.opendocument.text"},
 		{"mimetypeapplication/epub+zip", ".epub", "application/epub+zip"},
@@ -148,8 +152,6 @@ func described(mediaType string) string {
 		return "an executable program"
 	case mediaType == oleStorage:
 		return "a file of an old Office format (doc, xls, ppt, msg) or an Office document with a password"
-	case strings.Contains(mediaType, "spreadsheetml"):
-		return "an Excel workbook (XLSX)"
 	case strings.Contains(mediaType, "presentationml"):
 		return "a PowerPoint presentation (PPTX)"
 	case strings.HasPrefix(mediaType, "image/"):

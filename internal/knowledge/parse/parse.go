@@ -1,7 +1,7 @@
 // Package parse turns the bytes of a document into structured text: sections under
 // their headings, each with the anchor that a citation points to. It reads Markdown,
-// HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, PDF, CSV and notebooks; a document is
-// read as what its bytes are, whatever its name says. reStructuredText and AsciiDoc are rewritten as Markdown
+// HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, XLSX, PDF, CSV, notebooks, e-mail and source code; a
+// document is read as what its bytes are, whatever its name says. reStructuredText and AsciiDoc are rewritten as Markdown
 // by small readers of our own: no live Go library reads the former, and the one for the
 // latter, libasciidoc, was last released in 2022 and renders HTML alone.
 //
@@ -32,6 +32,9 @@ const (
 	DOCX     = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 	PPTX     = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 	PDF      = "application/pdf"
+	XLSX     = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	Mail     = "message/rfc822"
+	Source   = "text/x-source"
 	CSV      = "text/csv"
 	TSV      = "text/tab-separated-values"
 	Notebook = "application/x-ipynb+json"
@@ -39,11 +42,11 @@ const (
 
 // Supported says whether Parse reads a media type.
 func Supported(mediaType string) bool {
-	return slices.Contains([]string{Markdown, HTML, Plain, ReST, AsciiDoc, DOCX, PPTX, PDF, CSV, TSV, Notebook}, mediaType)
+	return slices.Contains([]string{Markdown, HTML, Plain, ReST, AsciiDoc, DOCX, PPTX, XLSX, PDF, CSV, TSV, Notebook, Mail, Source}, mediaType)
 }
 
 // Readable names what Parse reads, for messages to people.
-const Readable = "Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, PDF, CSV and notebooks"
+const Readable = "Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, XLSX, PDF, CSV, notebooks, e-mail and source code"
 
 // Text is a document's content in reading order.
 type Text struct {
@@ -150,7 +153,7 @@ func Read(ctx context.Context, document Document, limits Limits) (Text, error) {
 	if int64(len(content)) > limits.Bytes {
 		return Text{}, &TooLargeError{Name: name, What: "bytes", Size: int64(len(content)), Limit: limits.Bytes}
 	}
-	if found := sniff(content); found != "" && (found != zipArchive || mediaType != DOCX && mediaType != PPTX) {
+	if found := sniff(content); found != "" && (found != zipArchive || mediaType != DOCX && mediaType != PPTX && mediaType != XLSX) {
 		mediaType = found
 	}
 	in := input{name: name, content: content, limits: limits, links: document.Links}
@@ -171,8 +174,14 @@ func Read(ctx context.Context, document Document, limits Limits) (Text, error) {
 		text, err = parseDOCX(ctx, in)
 	case PPTX:
 		text, err = parsePPTX(ctx, in)
+	case XLSX:
+		text, err = parseXLSX(ctx, in)
 	case PDF:
 		text, err = parsePDF(ctx, in)
+	case Mail:
+		text, err = parseMail(in)
+	case Source:
+		text, err = parseSource(in)
 	case CSV, TSV:
 		text, err = parseTable(in, mediaType)
 	case Notebook:

@@ -166,7 +166,9 @@ func TestDetectsByContentThenName(t *testing.T) {
 		{"a.txt", "PK\x03\x04....stuff", "application/zip"},
 		{"a.xlsx", "PK\x03\x04....xl/workbook.xml", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
 		{"a.md", "\x00\x01\x02", binary},
-		{"a.go", "package a", "text/x-go"},
+		{"a.go", "package a", Source},
+		{"a.eml", "Subject: a", Mail},
+		{"a.zig", "a", "text/x-zig"},
 		{"a.md", "", Markdown},
 	} {
 		if got := Detect(c.name, []byte(c.head)); got != c.want {
@@ -180,8 +182,8 @@ func TestRefusesWithReasons(t *testing.T) {
 		name, content string
 		want          string
 	}{
-		{"a.md", "\x89PNG\r\n\x1a\n\x00\x00", "a.md is an image (image/png), which is not read: export it as one of Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, PDF, CSV and notebooks"},
-		{"a.pdf", "MZ\x90\x00\x03\x00\x00\x00", "a.pdf is an executable program, which is not read: export it as one of Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, PDF, CSV and notebooks"},
+		{"a.md", "\x89PNG\r\n\x1a\n\x00\x00", "a.md is an image (image/png), which is not read: export it as one of Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, XLSX, PDF, CSV, notebooks, e-mail and source code"},
+		{"a.pdf", "MZ\x90\x00\x03\x00\x00\x00", "a.pdf is an executable program, which is not read: export it as one of Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, XLSX, PDF, CSV, notebooks, e-mail and source code"},
 		{"a.pdf", "%PDF-1.7\nnothing", "a.pdf is a broken PDF file (no pages found): save it anew with the program it comes from"},
 		{"a.docx", "PK\x03\x04word/", "a.docx is a broken DOCX file (zip: not a valid zip file): save it anew with the program it comes from"},
 	} {

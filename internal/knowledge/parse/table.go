@@ -71,6 +71,8 @@ type tableGroup struct {
 	rows        [][]string // the heading row first
 	bytes       int
 	first, last int // lines, 1-based
+	// anchor names a range of lines; nil: "L2-L21".
+	anchor func(first, last int) string
 }
 
 func (g *tableGroup) add(header, row []string, first, last int) {
@@ -88,13 +90,19 @@ func (g *tableGroup) add(header, row []string, first, last int) {
 	g.bytes, g.last = g.bytes+size, last
 }
 
+// lineRange is the anchor of some lines, 1-based.
+func lineRange(first, last int) string { return fmt.Sprintf("L%d-L%d", first, last) }
+
 // flush writes the rows as a section.
 func (g *tableGroup) flush() {
 	if len(g.rows) == 0 {
 		return
 	}
 	section := g.outline.continued()
-	section.Anchor = fmt.Sprintf("L%d-L%d", g.first, g.last)
+	section.Anchor = lineRange(g.first, g.last)
+	if g.anchor != nil {
+		section.Anchor = g.anchor(g.first, g.last)
+	}
 	g.outline.table(g.rows)
 	g.rows, g.bytes = nil, 0
 }

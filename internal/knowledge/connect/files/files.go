@@ -41,6 +41,8 @@ type Options struct {
 	// addresses.
 	URLBase string
 	Kind    knowledge.Kind // that the documents are shown under; "" means documentation
+	// SourceCode reads source code as well, which is shown as code.
+	SourceCode bool
 	// Audience and Owner hold for documents of which no SettingsFile says otherwise. None
 	// makes public what Audience restricts.
 	Audience knowledge.Audience

@@ -172,11 +172,11 @@ func TestIncludeAndExclude(t *testing.T) {
 func TestFilesThatAreNotWhatTheySay(t *testing.T) {
 	f := newFolder(t)
 	f.Put("program.pdf", "MZ\x90\x00\x03\x00\x00\x00")
-	f.Put("sheet.xlsx", "PK\x03\x04xl/workbook.xml")
+	f.Put("letter.docx", "PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.text")
 	f.Put("page.md", "%PDF-1.7\n\x00")
 	got := f.read(nil)
 	if !strings.Contains(got["program.pdf"], "program.pdf is an executable program, which is not read: export it as one of "+parse.Readable) ||
-		!strings.Contains(got["sheet.xlsx"], "Excel") || strings.HasPrefix(got["page.md"], "failed") {
+		!strings.Contains(got["letter.docx"], "opendocument") || strings.HasPrefix(got["page.md"], "failed") {
 		t.Errorf("read %q", got)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"cairn/internal/knowledge/connect"
+	"cairn/internal/knowledge/parse"
 )
 
 // maxDepth is how many folders deep documents are looked for.
@@ -140,6 +141,9 @@ func (p *openedFolder) skipReason(name string, child fs.DirEntry) string {
 		return "not included by a pattern"
 	case child.Type()&fs.ModeSymlink != 0 && p.leadsToFolder(name):
 		return "links to folders"
+	}
+	if p.options.SourceCode && parse.Detect(base, nil) == parse.Source {
+		return ""
 	}
 	return AssetKind(base)
 }

@@ -42,6 +42,9 @@ func (p *openedFolder) readChange(e entry, known connect.Known) connect.Change {
 	document.Modified = info.ModTime().UTC()
 	document.Hash = e.settings.contentHash(content, document.URL)
 	mediaType := parse.Detect(e.name, content)
+	if mediaType == parse.Source {
+		document.Kind = knowledge.KindCode
+	}
 	if !parse.Supported(mediaType) {
 		return failed(&parse.UnsupportedError{Name: document.Path, MediaType: mediaType})
 	}

@@ -505,7 +505,9 @@ func TestCheckTellsOfChanges(t *testing.T) {
 		}
 		s.Put("b.md", "# Another text")
 		s.Remove("c.md")
-		s.serve("/d.md", func(w http.ResponseWriter, _ *http.Request) { http.Redirect(w, &http.Request{}, "http://10.0.0.1/", http.StatusFound) })
+		s.serve("/d.md", func(w http.ResponseWriter, _ *http.Request) {
+			http.Redirect(w, &http.Request{}, "http://10.0.0.1/", http.StatusFound)
+		})
 		for path, want := range map[string]knowledge.State{"a.md": knowledge.StateLive, "b.md": knowledge.StateChanged, "c.md": knowledge.StateGone, "d.md": ""} {
 			if got, err := New(s.options).Check(t.Context(), documents[path]); got != want || (err != nil) != (want == "") {
 				t.Errorf("%s is %q, %v; want %q", path, got, err, want)

@@ -36,6 +36,7 @@ type commands struct {
 	Repo    repoCommand     `cmd:"" help:"Report on a repository." example:"cairn repo" example:"cairn repo https://github.com/example/shop Where are orders stored?"`
 	Inspect struct {
 		Ask     inspectCommand        `cmd:"" default:"withargs" help:"Ask what a control of an app does, and where its code stands." example:"cairn inspect ./shop What does button2 on Main do?" example:"cairn inspect ./shop --session shop.wavepulse.zip Which request fails?"`
+		Page    inspectPageCommand    `cmd:"" help:"Look at a web page: what handles a control, in which line, and what it requests." example:"cairn inspect page https://shop.example.com/checkout Save --project ./shop"`
 		Connect inspectConnectCommand `cmd:"" help:"Print a new channel, and the code that has an app join it." example:"cairn inspect connect --relay https://cairn-relay.example.com"`
 	} `cmd:"" help:"Ask about the screens of an app: what a control does, and where its code stands; connect prints what an app needs to be asked live."`
 	Reply replyCommand `cmd:"" help:"Go on with an analysis that waits for a reply." example:"cairn reply 7HWYUTVX3E only the risks"`

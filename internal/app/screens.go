@@ -12,6 +12,7 @@ import (
 	"cairn/internal/config"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/inspect"
+	"cairn/internal/inspect/browser"
 	"cairn/internal/inspect/relay"
 	"cairn/internal/inspect/session"
 )
@@ -43,6 +44,15 @@ func openRelays(configured config.Inspect) (*relay.Pool, error) {
 		return nil, fmt.Errorf("inspect.relays: %w", err)
 	}
 	return relays, nil
+}
+
+// NewBrowser makes what looks at the web pages that are listed.
+func NewBrowser(configured config.Inspect) (*browser.Browser, error) {
+	b, err := browser.New(browser.Options{Program: configured.Chromium, Pages: configured.Pages, NoSandbox: configured.ChromiumNoSandbox})
+	if err != nil {
+		return nil, fmt.Errorf("inspect.pages: %w", err)
+	}
+	return b, nil
 }
 
 // startRelay is a relay for apps, until ctx ends.

@@ -15,6 +15,12 @@ type Inspect struct {
 	// where apps reach it, "" where unknown.
 	RelayListen string `key:"relay_listen" form:"listen" optional:"true"`
 	RelayURL    string `key:"relay_url" form:"address" optional:"true"`
+	// Pages are what the addresses of web pages begin with that may be looked at.
+	Pages []string `key:"pages" form:"address"`
+	// Chromium is the program that looks at them; "" is the one in PATH.
+	Chromium string `key:"chromium" form:"path" optional:"true"`
+	// ChromiumNoSandbox has Chromium go without its sandbox, which most containers do not allow.
+	ChromiumNoSandbox bool `key:"chromium_no_sandbox"`
 }
 
 // AllowedRelays are the relays that apps may be asked over: where none is listed, Cairn's own.

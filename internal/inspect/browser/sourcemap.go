@@ -49,7 +49,7 @@ func (l *look) locate(ctx context.Context, id string, line, column int) Place {
 		}
 	}
 	if one.read != nil {
-		if file, _, sourceLine, _, ok := one.read.Source(line+1, column); ok {
+		if file, sourceLine, ok := findSource(one.read, line+1, column); ok {
 			place := Place{File: cleanSource(file), Line: sourceLine, Mapped: true}
 			if lines := strings.Split(one.read.SourceContent(file), "\n"); sourceLine >= 1 && sourceLine <= len(lines) {
 				place.Code = inspect.Cut(lines[sourceLine-1])
@@ -58,6 +58,20 @@ func (l *look) locate(ctx context.Context, id string, line, column int) Place {
 		}
 	}
 	return Place{File: inspect.Cut(one.url), Line: line + 1}
+}
+
+// maxColumns is how far before a place its mapping is looked for.
+const maxColumns = 2_000
+
+// findSource finds the mapping at a place or before it. The library has none for what is behind
+// the last one.
+func findSource(read *sourcemap.Consumer, line, column int) (file string, sourceLine int, ok bool) {
+	for at := column; at >= max(0, column-maxColumns); at-- {
+		if file, _, sourceLine, _, ok := read.Source(line, at); ok {
+			return file, sourceLine, true
+		}
+	}
+	return "", 0, false
 }
 
 // readMap reads a script's source map, which stands in its address or is fetched from where the

@@ -43,6 +43,9 @@ type Options struct {
 	Kind    knowledge.Kind // that the documents are shown under; "" means documentation
 	// SourceCode reads source code as well, which is shown as code.
 	SourceCode bool
+	// FallbackURL has URLBase give way to the address of a site, where the folder is one that a
+	// known generator publishes and its configuration says where.
+	FallbackURL bool
 	// Audience and Owner hold for documents of which no SettingsFile says otherwise. None
 	// makes public what Audience restricts.
 	Audience knowledge.Audience

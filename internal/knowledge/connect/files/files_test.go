@@ -262,7 +262,7 @@ func TestFolderThatCannotBeListedKeepsItsDocuments(t *testing.T) {
 	listed := &listing{entries: []entry{{name: "a.md"}, {name: "locked", folder: true}}}
 	for name, want := range map[string]bool{"a.md": true, "locked/x/y.md": true, "gone.md": false, "a.md/x": false} {
 		if got := listed.mayHold(name); got != want {
-			t.Errorf("holds(%s) = %v", name, got)
+			t.Errorf("mayHold(%s) = %v", name, got)
 		}
 	}
 }

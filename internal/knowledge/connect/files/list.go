@@ -90,7 +90,7 @@ func (p *openedFolder) walkFolder(ctx context.Context, listed *listing, in walke
 		listed.entries = append(listed.entries, entry{name: in.name, reason: openError(err), folder: true, settings: in.above})
 		return nil
 	}
-	held := p.settingsIn(listed, in.name, in.above)
+	held := p.withSite(in.name, p.settingsIn(listed, in.name, in.above))
 	for _, child := range children {
 		name := path.Join(in.name, child.Name())
 		if reason := p.skipReason(name, child); reason != "" {

@@ -35,6 +35,9 @@ func (p *openedFolder) readChange(e entry, known connect.Known) connect.Change {
 		return failed(e.reason)
 	}
 	document.URL = p.fileURL(e)
+	if e.settings.site != nil {
+		_, document.Language, _ = e.settings.site.pageOf(e.name)
+	}
 	content, info, err := p.readFile(e.name)
 	if err != nil {
 		return failed(err)
@@ -69,6 +72,11 @@ func displayName(name string) string {
 
 // fileURL returns the address of a file: below the URL base, else in the file system.
 func (p *openedFolder) fileURL(e entry) string {
+	if e.settings.site != nil {
+		if address, _, ok := e.settings.site.pageOf(e.name); ok {
+			return address
+		}
+	}
 	if e.settings.urlBase == "" {
 		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(p.path, filepath.FromSlash(e.name)))}).String()
 	}

@@ -43,11 +43,15 @@ type settings struct {
 	urlBase  string // "": file addresses
 	urlStyle URLStyle
 	folder   string // that urlBase stands for, "." for the whole
+	// baseIsFallback tells that urlBase gives way to the address of a site.
+	baseIsFallback bool
+	site           *site // nil: the folder is none that a known generator publishes
 }
 
 func (o Options) newSettings() *settings {
 	return &settings{
 		audience: o.Audience.OrPublic(), owner: o.Owner, kind: o.Kind, urlBase: o.URLBase, urlStyle: URLByFile, folder: ".",
+		baseIsFallback: o.FallbackURL,
 	}
 }
 
@@ -142,7 +146,7 @@ func (s *settings) setOption(key string, values []string, folder string) error {
 		if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 			return fmt.Errorf("%.200q: want an address that starts with http:// or https://", value)
 		}
-		s.urlBase, s.folder = value, folder
+		s.urlBase, s.folder, s.baseIsFallback, s.site = value, folder, false, nil
 	case urlStyleKey:
 		s.urlStyle = URLStyle(value)
 		if s.urlStyle != URLByFile && s.urlStyle != URLByPage {
@@ -173,6 +177,11 @@ const maxOwner = 200
 
 // addressOf returns where a document of the folder can be opened.
 func (s *settings) addressOf(name string) string {
+	if s.site != nil {
+		if address, _, ok := s.site.pageOf(name); ok {
+			return address
+		}
+	}
 	if s.folder != "." {
 		name = strings.TrimPrefix(name, s.folder+"/")
 	}
@@ -190,7 +199,7 @@ func (s *settings) addressOf(name string) string {
 // is relative to the document's file, or in a site's own form to the address of its page.
 func (s *settings) linkAddress(name, target string) string {
 	link, err := url.Parse(target)
-	if s.urlBase == "" || err != nil || link.IsAbs() || link.Host != "" || link.RawQuery != "" {
+	if s.urlBase == "" && s.site == nil || err != nil || link.IsAbs() || link.Host != "" || link.RawQuery != "" {
 		return ""
 	}
 	fragment := ""
@@ -202,7 +211,7 @@ func (s *settings) linkAddress(name, target string) string {
 		return s.addressOf(name) + fragment
 	case path.Ext(link.Path) == "" || strings.HasPrefix(link.Path, "/"):
 		page, err := url.Parse(s.addressOf(name))
-		if err != nil || s.urlStyle != URLByPage {
+		if err != nil || s.urlStyle != URLByPage && s.site == nil {
 			return ""
 		}
 		return page.ResolveReference(link).String()

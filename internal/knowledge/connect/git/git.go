@@ -81,9 +81,9 @@ func (c *Connector) Sync(ctx context.Context, known connect.Known) iter.Seq2[con
 			yield(connect.Change{}, err)
 			return
 		}
-		for change, err := range sync.files.Sync(ctx, sync.inner(known)) {
+		for change, err := range sync.files.Sync(ctx, sync.stripOwners(known)) {
 			if err == nil {
-				change = sync.complete(change)
+				change = sync.addGitFacts(change)
 			}
 			if !yield(change, err) {
 				return
@@ -116,7 +116,7 @@ func (c *Connector) newSyncing(checkout git.Checkout) (*syncing, error) {
 	if options.URLBase == "" {
 		s.base = CommitURL(c.options.Mirror.Address, checkout.Commit)
 		// It stands in the hashes of documents, which a new commit must not change.
-		options.URLBase = CommitURL(c.options.Mirror.Address, "HEAD")
+		options.URLBase, options.FallbackURL = CommitURL(c.options.Mirror.Address, "HEAD"), true
 	}
 	s.files = files.New(options)
 	owners, err := readOwners(checkout.Folder)
@@ -135,21 +135,21 @@ func (s *syncing) path(id knowledge.DocumentID) string {
 	return strings.TrimPrefix(string(id), string(s.source)+":")
 }
 
-// inner gives what is known as the connector for folders gave it: without the owners.
-func (s *syncing) inner(known connect.Known) connect.Known {
-	inner := make(connect.Known, len(known))
+// stripOwners gives what is known as the connector for folders gave it: without the owners.
+func (s *syncing) stripOwners(known connect.Known) connect.Known {
+	kept := make(connect.Known, len(known))
 	for id, hash := range known {
 		content, owners, _ := strings.Cut(hash, "~")
 		if owners != ownersHash(s.ownersOf(s.path(id))) {
 			content = "" // it is yielded again, with its new owners
 		}
-		inner[id] = content
+		kept[id] = content
 	}
-	return inner
+	return kept
 }
 
-// complete adds what git knows to a change.
-func (s *syncing) complete(change connect.Change) connect.Change {
+// addGitFacts adds what git knows to a change.
+func (s *syncing) addGitFacts(change connect.Change) connect.Change {
 	document := &change.Document
 	if change.Kind == connect.Deleted || document.Hash == "" {
 		return change
@@ -160,7 +160,7 @@ func (s *syncing) complete(change connect.Change) connect.Change {
 	}
 	document.Hash += "~" + ownersHash(owners)
 	if s.base != "" {
-		document.URL = s.base + escapePath(document.Path)
+		document.URL = replaceBase(document.URL, s.files.URLBase(), s.base)
 		if change.Link != nil {
 			link, at := change.Link, s.base
 			change.Link = func(target string) string { return replaceBase(link(target), s.files.URLBase(), at) }

@@ -77,18 +77,18 @@ func (c *crawl) run(ctx context.Context) error {
 	if len(listed) == 0 {
 		levels[0] = []visit{{address: c.scope.base, follow: true}}
 		for address, page := range c.known {
-			if at, err := url.Parse(address); err == nil && c.scope.holds(at) {
+			if at, err := url.Parse(address); err == nil && c.scope.containsAddress(at) {
 				levels[page.depth] = append(levels[page.depth], visit{address: at, depth: page.depth, follow: true})
 			}
 		}
 	}
 	for depth := 0; depth <= c.options.Depth; depth++ {
-		found, err := c.readLevel(ctx, c.unvisited(levels[depth]))
+		found, err := c.readLevel(ctx, c.selectVisits(levels[depth]))
 		if err != nil {
 			return err
 		}
 		for len(found[depth]) > 0 { // where pages say that they stand for others
-			again := c.unvisited(found[depth])
+			again := c.selectVisits(found[depth])
 			levels[depth+1] = append(levels[depth+1], found[depth+1]...)
 			if found, err = c.readLevel(ctx, again); err != nil {
 				return err
@@ -102,9 +102,9 @@ func (c *crawl) run(ctx context.Context) error {
 	return nil
 }
 
-// unvisited gives those of a level that were not asked for and may be, in the order of their
+// selectVisits gives those of a level that were not asked for and may be, in the order of their
 // addresses, as many as may still be read.
-func (c *crawl) unvisited(level []visit) []visit {
+func (c *crawl) selectVisits(level []visit) []visit {
 	slices.SortStableFunc(level, func(a, b visit) int {
 		return cmp.Or(cmp.Compare(a.address.String(), b.address.String()), cmp.Compare(b.changed, a.changed))
 	})
@@ -219,7 +219,7 @@ func (c *crawl) handle(ctx context.Context, result fetched, found map[int][]visi
 // leads in a circle ends where a page was visited.
 func (c *crawl) handleRedirect(result fetched, found map[int][]visit) error {
 	to := normalizeURL(result.answer.location)
-	if !c.scope.holds(to) {
+	if !c.scope.containsAddress(to) {
 		c.skipped["leading out of the site"]++
 		return nil
 	}
@@ -239,7 +239,7 @@ func (c *crawl) handlePage(result fetched, found map[int][]visit) error {
 	}
 	if result.follow {
 		for _, link := range facts.links {
-			if c.scope.holds(link) && !c.visited[link.String()] {
+			if c.scope.containsAddress(link) && !c.visited[link.String()] {
 				found[result.depth+1] = append(found[result.depth+1], visit{address: link, depth: result.depth + 1, follow: true})
 			}
 		}
@@ -251,7 +251,7 @@ func (c *crawl) handlePage(result fetched, found map[int][]visit) error {
 	case facts.hidden || strings.Contains(strings.ToLower(result.answer.header.Get("X-Robots-Tag")), "noindex"):
 		c.skipped["not to be indexed, as they say"]++
 		return nil
-	case facts.canonical != nil && facts.canonical.String() != address && c.scope.holds(facts.canonical):
+	case facts.canonical != nil && facts.canonical.String() != address && c.scope.containsAddress(facts.canonical):
 		c.skipped["copies of other pages"]++
 		found[result.depth] = append(found[result.depth], visit{address: facts.canonical, depth: result.depth, follow: result.follow})
 		return nil

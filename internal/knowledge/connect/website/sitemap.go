@@ -90,7 +90,7 @@ func (c *crawl) readSitemaps(ctx context.Context) ([]listedPage, error) {
 			if err != nil {
 				continue
 			}
-			if address = normalizeURL(address); c.scope.holds(address) {
+			if address = normalizeURL(address); c.scope.containsAddress(address) {
 				listed = append(listed, listedPage{address, strings.TrimSpace(page.LastMod)})
 			}
 		}

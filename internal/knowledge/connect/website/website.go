@@ -171,8 +171,8 @@ func (s scope) isHost(address *url.URL) bool {
 	return address.Scheme == s.base.Scheme && strings.EqualFold(address.Host, s.base.Host)
 }
 
-// holds reports whether an address, which is normalized, is one of the site's.
-func (s scope) holds(address *url.URL) bool {
+// containsAddress reports whether an address, which is normalized, is one of the site's.
+func (s scope) containsAddress(address *url.URL) bool {
 	if !s.isHost(address) || len(address.String()) > maxAddress || address.String() != s.base.String() && !strings.HasPrefix(address.Path, s.folder) {
 		return false
 	}

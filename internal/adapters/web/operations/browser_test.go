@@ -226,7 +226,7 @@ func TestBrowserFollowsTheRuns(t *testing.T) {
 
 	b.do(chromedp.SetValue(`[name="status"]`, "waiting"), chromedp.Click(".filter button"))
 	b.sees(`//tbody[count(tr)=1]//code[text()="run-WAITING"]`)
-	b.click(`//code[text()="run-WAITING"]`)
+	b.click(`//tr[contains(., "run-WAITING")]/td[1]/a`)
 	b.sees(`//h1[text()="Run"]`)
 	b.click(`//button[text()="Cancel this run"]`)
 	b.sees(`//p[text()="The run is being cancelled."]`)

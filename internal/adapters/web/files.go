@@ -17,7 +17,7 @@ import (
 var files embed.FS
 
 // stylesheets are the page's, in order.
-var stylesheets = []string{"base.css", "shell.css", "talk.css", "sources.css", "why.css", "source.css"}
+var stylesheets = []string{"base.css", "shell.css", "talk.css", "sources.css", "why.css", "source.css", "copy.css"}
 
 // asset is a file that the page loads.
 type asset struct {

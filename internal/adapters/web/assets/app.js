@@ -2,6 +2,7 @@
 // messages are sent in place and the event stream brings steps and answers as they come.
 
 import { handleCites } from "./cites.js";
+import { handleCopies } from "./copy.js";
 import { handleDrawer } from "./drawer.js";
 import { complain, handleForms } from "./forms.js";
 import { handleKeys } from "./keys.js";
@@ -11,6 +12,7 @@ import { handleWhy } from "./why.js";
 if (location.search === "?arrived") history.replaceState(null, "", location.pathname + location.hash);
 handleForms();
 handleCites();
+handleCopies();
 handleWhy();
 handleDrawer();
 handleKeys();

@@ -49,8 +49,9 @@ bytes into sections with anchors, [cairn/internal/knowledge/chunk] cuts those in
 passages, and [cairn/internal/knowledge/ingest] runs the pipeline: text is written first
 and can be searched at once, vectors follow. Its schedule.go reads sources again and again in a
 process that serves; app's sources.go has the sources that are configured. [cairn/internal/knowledge/index] is the
-contract of the store, index/embedded the one on SQLite. Its posting lists are its own:
-the package comment says why.
+contract of the store. [cairn/internal/knowledge/index/engine] is the index itself, over SQL
+that SQLite and PostgreSQL share: read its engine.go first. index/embedded and index/postgres
+open a database for it, and search vectors in their own ways.
 
 # From a question to evidence
 

@@ -198,19 +198,19 @@ func (l *Library) openEmpty(ctx context.Context) (index.Index, error) {
 
 func (l *Library) openExisting(ctx context.Context, mode IndexMode) (index.Index, error) {
 	if l.Config.Postgres.URL.IsZero() {
-		return openEmbedded(ctx, l.Config.DataDir, l.Embedder, mode)
+		return l.openEmbedded(ctx, l.Config.DataDir, mode)
 	}
 	return openPostgres(ctx, PostgresOptions(l.Config, l.Embedder, l.Logger), mode)
 }
 
-func openEmbedded(ctx context.Context, dir string, embedder embed.Embedder, mode IndexMode) (index.Index, error) {
+func (l *Library) openEmbedded(ctx context.Context, dir string, mode IndexMode) (index.Index, error) {
 	if mode == RebuildIndex {
 		if err := embedded.Remove(dir); err != nil {
 			return nil, err
 		}
 	}
 	opened, err := embedded.Open(ctx, embedded.Options{
-		Dir: dir, Embedder: embedder.Name(), Dimension: embedder.Dimension(), ReadOnly: mode == ReadIndex,
+		Dir: dir, Embedder: l.Embedder.Name(), Dimension: l.Embedder.Dimension(), ReadOnly: mode == ReadIndex, Logger: l.Logger,
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no index in %s yet: %w, or name its directory with --data", dir, ErrNoIndex)

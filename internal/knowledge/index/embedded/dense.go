@@ -9,11 +9,9 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/ranking"
+	"cairn/internal/knowledge/index/engine"
 )
 
 const (
@@ -30,56 +28,40 @@ const (
 	parallelWindows = 1 << 15
 )
 
-type denseQuery struct {
-	snap    *snapshot
-	allowed slotSet
-	vector  []float32
-	limit   int
-}
-
 var errTruncated = errors.New("stored vectors are truncated")
 
-// searchDense narrows down in three steps, each dearer and finer: Hamming distance of
-// the sign bits, for all; the query's components with the signs of the window, for
+// slotSet is a set of slots; nil holds all of them.
+type slotSet []bool
+
+func (s slotSet) contains(slot int32) bool { return s == nil || s[slot] }
+
+// Search implements engine.Vectors. It narrows down in three steps, each dearer and finer: Hamming
+// distance of the sign bits, for all; the query's components with the signs of the window, for
 // the nearest; the exact cosine of a passage's best window, for the likeliest.
-func searchDense(ctx context.Context, tx *sql.Tx, query denseQuery) ([]index.Hit, error) {
-	wanted := max(exactWindows, 4*query.limit)
-	near := query.snap.windows.nearestWindows(signsOf(query.vector), query.allowed, nearFactor*wanted)
-	likely := query.snap.windows.likeliestSlots(query.vector, near, wanted)
-	if len(likely) == 0 {
-		return nil, nil
-	}
-	list := []byte{'['}
-	for i, slot := range likely {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = strconv.AppendInt(list, int64(slot), 10)
-	}
-	list = append(list, ']')
-	rows, err := tx.QueryContext(ctx, "SELECT slot, halves FROM json_each(?) CROSS JOIN vector ON slot = value", string(list))
+func (v *vectors) Search(ctx context.Context, tx engine.Tx, query *engine.DenseQuery) ([]engine.Scored, error) {
+	w, err := v.current(ctx, tx, query)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	best := ranking.NewBest(query.limit, query.snap.passageID)
-	for rows.Next() {
-		var slot int32
-		var halves sql.RawBytes
-		if err := rows.Scan(&slot, &halves); err != nil {
+	var allowed slotSet
+	if !query.All || len(query.Documents) > 0 {
+		if allowed, err = query.PassingSlots(ctx); err != nil {
 			return nil, err
 		}
-		score, err := bestWindow(query.vector, halves)
-		if err != nil {
-			return nil, err
-		}
-		best.Offer(slot, score)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	hits, _ := best.Hits()
-	return hits, nil
+	wanted := max(exactWindows, 4*query.Limit)
+	near := w.nearestWindows(signsOf(query.Vector), allowed, nearFactor*wanted)
+	likely := w.likeliestSlots(query.Vector, near, wanted)
+	var scored []engine.Scored
+	var slot int32
+	var halves sql.RawBytes
+	asked := engine.Query{SQL: "SELECT slot, halves FROM json_each($1) CROSS JOIN vector ON slot = value", Arguments: []any{likely}}
+	err = tx.Select(ctx, asked, func() error {
+		score, err := bestWindow(query.Vector, halves)
+		scored = append(scored, engine.Scored{Slot: slot, Score: score})
+		return err
+	}, &slot, &halves)
+	return engine.Best(scored, query.Limit), err
 }
 
 func bestWindow(vector []float32, halves []byte) (float64, error) {

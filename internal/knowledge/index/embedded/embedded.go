@@ -1,12 +1,9 @@
 // Package embedded is the index in one SQLite file: no server, no C compiler.
 //
-// The file holds everything; what every search needs is also kept in memory as an
-// immutable snapshot (where each passage stands and how long it is, the sign bits
-// of each vector), loaded by Open and brought up to date from the file by the
-// first search after a change, no matter which process made it. Text is found
-// through posting lists of our own, scored exactly; vectors by the Hamming distance
-// of their sign bits, the nearest scored exactly from the file. Reading order:
-// schema.go, write.go, postings.go, snapshot.go, search.go, lexical.go, dense.go.
+// Documents, passages and posting lists are the business of package engine, which this package
+// gives the file as its database. Vectors are found by the Hamming distance of their sign bits,
+// which are kept in memory, the nearest of them scored exactly from the file. Reading order:
+// schema.go, database.go, vectors.go, dense.go.
 package embedded
 
 import (
@@ -15,14 +12,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 
 	"github.com/gofrs/flock"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/engine"
 	"cairn/internal/sqlite"
 )
 
@@ -42,40 +39,35 @@ type Options struct {
 	// ReadOnly opens without the lock, beside a process that writes. Write,
 	// WriteVectors and a Dir without an index are errors then.
 	ReadOnly bool
+	Logger   *slog.Logger // told when a file of a former version is converted; nil: nobody is
 }
 
-// Index is an index.Index and an index.Speller over one SQLite file.
+// Index is an index.Index, an index.Speller and an index.IngestStates over one SQLite file.
 type Index struct {
-	path      string
-	dimension int
+	*engine.Index
 
-	lock    *flock.Flock // nil when read-only
-	write   *sql.DB      // one connection; nil when read-only
-	read    *sql.DB
-	writing sync.Mutex
-
-	refreshing sync.Mutex // held to make the next snapshot
-	snapshot   atomic.Pointer[snapshot]
-
-	dictionary dictionary
+	db   database
+	lock *flock.Flock // nil when read-only
 }
 
 var (
-	_ index.Index   = (*Index)(nil)
-	_ index.Speller = (*Index)(nil)
+	_ index.Index        = (*Index)(nil)
+	_ index.Speller      = (*Index)(nil)
+	_ index.IngestStates = (*Index)(nil)
 )
 
-var errReadOnly = errors.New("index is open for reading only")
-
-// Open opens the index in a directory, making it if there is none, and loads what
-// searches keep in memory. It fails with index.ErrLocked, index.ErrEmbedder or
+// Open opens the index in a directory, making it if there is none, and converting one of a
+// former version. It fails with index.ErrLocked, index.ErrEmbedder or
 // index.ErrSchema, and with fs.ErrNotExist if read-only and nothing is there.
 func Open(ctx context.Context, options Options) (*Index, error) {
 	if options.Dir == "" || options.Embedder == "" || options.Dimension < 1 {
 		return nil, fmt.Errorf("open index: need a directory, an embedder and its dimension, got %q, %q and %d",
 			options.Dir, options.Embedder, options.Dimension)
 	}
-	x := &Index{path: filepath.Join(options.Dir, fileName), dimension: options.Dimension}
+	if options.Logger == nil {
+		options.Logger = slog.New(slog.DiscardHandler)
+	}
+	x := &Index{db: database{path: filepath.Join(options.Dir, fileName)}}
 	if err := x.openFile(ctx, options); err != nil {
 		return nil, errors.Join(fmt.Errorf("open index in %s: %w", options.Dir, err), x.Close())
 	}
@@ -84,7 +76,7 @@ func Open(ctx context.Context, options Options) (*Index, error) {
 
 func (x *Index) openFile(ctx context.Context, options Options) error {
 	if options.ReadOnly {
-		if _, err := os.Stat(x.path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(x.db.path); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("there is no index yet, run `cairn ingest` first: %w", err)
 		} else if err != nil {
 			return err
@@ -92,17 +84,26 @@ func (x *Index) openFile(ctx context.Context, options Options) error {
 	} else if err := x.openForWriting(ctx, options); err != nil {
 		return err
 	}
-	read, err := sqlite.OpenExisting(x.path, "mode=ro&_pragma=busy_timeout(10000)&_pragma=cache_size(-16000)")
+	read, err := sqlite.OpenExisting(x.db.path, "mode=ro&_pragma=busy_timeout(10000)&_pragma=cache_size(-16000)")
 	if err != nil {
 		return err
 	}
-	x.read = read
-	x.read.SetMaxOpenConns(maxReaders)
-	x.read.SetMaxIdleConns(maxReaders)
-	if err := checkMeta(ctx, x.read, options); err != nil {
+	x.db.read = read
+	x.db.read.SetMaxOpenConns(maxReaders)
+	x.db.read.SetMaxIdleConns(maxReaders)
+	if options.ReadOnly {
+		if err := x.convertFormer(ctx, options); err != nil {
+			return err
+		}
+	}
+	if err := checkMeta(ctx, x.db.read, options); err != nil {
 		return err
 	}
-	return x.readSnapshot(ctx, func(*sql.Tx, *snapshot) error { return nil })
+	x.Index = engine.New(engine.Options{
+		Database: &x.db, Vectors: &vectors{dimension: options.Dimension}, VectorTable: "sign",
+		Embedder: embedderID, Dimension: options.Dimension,
+	})
+	return nil
 }
 
 func (x *Index) openForWriting(ctx context.Context, options Options) error {
@@ -114,14 +115,14 @@ func (x *Index) openForWriting(ctx context.Context, options Options) error {
 		return err
 	}
 	x.lock = lock
-	write, err := sqlite.Open(x.path, "_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=synchronous(normal)"+
+	write, err := sqlite.Open(x.db.path, "_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=synchronous(normal)"+
 		"&_pragma=cache_size(-32000)&_pragma=temp_store(memory)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)")
 	if err != nil {
 		return err
 	}
-	x.write = write
-	x.write.SetMaxOpenConns(1)
-	return createSchema(ctx, x.write, options)
+	x.db.write = write
+	x.db.write.SetMaxOpenConns(1)
+	return x.prepareSchema(ctx, options)
 }
 
 // acquireLock takes the writer's lock of a data directory; the system releases it when
@@ -160,7 +161,7 @@ func Remove(dir string) error {
 // Close ends the index. Searches and writes under way end first.
 func (x *Index) Close() error {
 	var errs []error
-	for _, db := range []*sql.DB{x.read, x.write} {
+	for _, db := range []*sql.DB{x.db.read, x.db.write} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
@@ -169,7 +170,7 @@ func (x *Index) Close() error {
 		errs = append(errs, x.lock.Unlock())
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("close index %s: %w", x.path, err)
+		return fmt.Errorf("close index %s: %w", x.db.path, err)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package embedded
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/engine"
 	"cairn/internal/knowledge/index/indextest"
 )
 
@@ -89,11 +89,11 @@ func TestOtherEmbedderOrSchemaIsRefused(t *testing.T) {
 	x = mustOpen(t, options)
 	readOnly := options
 	readOnly.ReadOnly = true
-	if _, err := x.write.Exec("UPDATE meta SET analysis = analysis - 1"); err != nil {
+	if _, err := x.db.write.Exec("UPDATE meta SET analysis = analysis - 1"); err != nil {
 		t.Fatal(err)
 	}
 	wantOpenError(t, readOnly, index.ErrSchema, "analysed by version")
-	if _, err := x.write.Exec("PRAGMA user_version = 99"); err != nil {
+	if _, err := x.db.write.Exec("PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
 	}
 	wantOpenError(t, readOnly, index.ErrSchema, "--rebuild")
@@ -136,10 +136,10 @@ func TestReaderFollowsWriter(t *testing.T) {
 	options.ReadOnly = true
 	reader := mustOpen(t, options)
 	indextest.Follow(t, writer, reader)
-	if err := reader.Write(t.Context(), index.Batch{}); !errors.Is(err, errReadOnly) {
+	if err := reader.Write(t.Context(), index.Batch{}); !errors.Is(err, engine.ErrReadOnly) {
 		t.Errorf("write by a reader: %v", err)
 	}
-	if err := reader.WriteVectors(t.Context(), nil); !errors.Is(err, errReadOnly) {
+	if err := reader.WriteVectors(t.Context(), nil); !errors.Is(err, engine.ErrReadOnly) {
 		t.Errorf("write of vectors by a reader: %v", err)
 	}
 	checkSound(t, reader)
@@ -149,7 +149,7 @@ func TestReaderFollowsWriter(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	x := mustOpen(t, suiteOptions(t.TempDir()))
 	mustWrite(t, x, indextest.TextEntry("first", "alpha", "beta"))
-	if _, err := x.write.Exec("PRAGMA max_page_count = 1"); err != nil { // gives the present size
+	if _, err := x.db.write.Exec("PRAGMA max_page_count = 1"); err != nil { // gives the present size
 		t.Fatal(err)
 	}
 	large := indextest.TextEntry("large", strings.Repeat("gamma delta ", 20_000))
@@ -161,7 +161,7 @@ func TestFullDisk(t *testing.T) {
 	if indextest.CountHits(t, x, "alpha") != 1 || indextest.CountHits(t, x, "gamma") != 0 {
 		t.Error("a part of the failed batch shows")
 	}
-	if _, err := x.write.Exec("PRAGMA max_page_count = 1000000"); err != nil {
+	if _, err := x.db.write.Exec("PRAGMA max_page_count = 1000000"); err != nil {
 		t.Fatal(err)
 	}
 	mustWrite(t, x, large)
@@ -171,11 +171,11 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestALargeDocumentIsReplacedInPortions has more passages than are analysed at a time.
-func TestALargeDocumentIsReplacedInPortions(t *testing.T) {
+// TestALargeDocumentIsReplaced has more passages than a page of posting lists, and one statement.
+func TestALargeDocumentIsReplaced(t *testing.T) {
 	x := mustOpen(t, suiteOptions(t.TempDir()))
 	var before, after []string
-	for i := range batchPassages + batchPassages/2 {
+	for i := range 3000 {
 		before = append(before, fmt.Sprintf("common before%d", i%300))
 		after = append(after, fmt.Sprintf("common after%d", i%300))
 	}
@@ -187,15 +187,16 @@ func TestALargeDocumentIsReplacedInPortions(t *testing.T) {
 	}
 }
 
-// TestSlotsAreUsedAgain keeps an index that changes all the time from growing.
-func TestSlotsAreUsedAgain(t *testing.T) {
+// TestAnIndexThatChangesDoesNotGrow writes the same few passages over and over.
+func TestAnIndexThatChangesDoesNotGrow(t *testing.T) {
 	x := mustOpen(t, suiteOptions(t.TempDir()))
-	for i := range 30 {
+	for i := range 60 {
 		mustWrite(t, x, indextest.TextEntry("a", fmt.Sprintf("first%d", i), fmt.Sprintf("second%d", i)), indextest.TextEntry("b", fmt.Sprintf("third%d", i)))
 	}
-	var slots int
-	if err := x.read.QueryRow("SELECT count(*) FROM slot").Scan(&slots); err != nil || slots > 6 {
-		t.Errorf("%d slots for 3 passages, %v", slots, err)
+	var slots, segments, bytes int
+	err := x.db.read.QueryRow("SELECT (SELECT count(*) FROM slot), (SELECT count(*) FROM segment), (SELECT sum(length(entries)) FROM page)").Scan(&slots, &segments, &bytes)
+	if err != nil || slots != 3 || segments >= 16 || bytes > 4000 {
+		t.Errorf("%d slots for 3 passages, %d bytes of posting lists in %d segments, %v", slots, bytes, segments, err)
 	}
 	checkSound(t, x)
 }
@@ -203,15 +204,14 @@ func TestSlotsAreUsedAgain(t *testing.T) {
 func TestCancelledWriteLeavesNothing(t *testing.T) {
 	x := mustOpen(t, suiteOptions(t.TempDir()))
 	ctx, cancel := context.WithCancel(t.Context())
-	err := x.inTransaction(ctx, func(tx *sql.Tx, _ int64) error {
-		s := newStatements(tx)
-		if err := s.execStatement(ctx, "INSERT INTO cursor VALUES ('docs', 'x')"); err != nil {
+	err := x.db.Write(ctx, func(tx engine.Tx) error {
+		if _, err := tx.Exec(ctx, "INSERT INTO @cursor VALUES ('docs', 'x')"); err != nil {
 			return err
 		}
 		cancel()
 		<-ctx.Done()
 		for {
-			if err := s.execStatement(ctx, "INSERT OR REPLACE INTO cursor VALUES ('docs', 'y')"); err != nil {
+			if _, err := tx.Exec(ctx, "INSERT OR REPLACE INTO @cursor VALUES ('docs', 'y')"); err != nil {
 				return err
 			}
 		}

@@ -5,39 +5,58 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	sqlite "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/engine"
 	"cairn/internal/knowledge/lexical"
 )
 
 // schemaVersion stands in the file's user_version. Raise it when a table or a blob
-// changes: both must fit what was written.
-const schemaVersion = 2
+// changes, and convert what was written before (convert.go).
+const schemaVersion = 3
 
-// A slot is the small number under which everything about a passage is kept. The
-// slot of a deleted passage stays in the table without a document, so that a
-// snapshot learns of the deletion, and is given to the next new passage.
-//
-// posting holds, for a block of slots and a term, who contains it how often
-// (postings.go). The block leads the key: a write touches the pages of a few blocks
-// instead of one page a term.
+// embedderID is the row of the one embedder of a file.
+const embedderID = 1
+
+// schema has what package engine expects, and the vectors. A slot is the small number under
+// which everything about a passage is kept. It is never given twice.
 const schema = `
 CREATE TABLE meta (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
-	embedder TEXT NOT NULL,
-	dimension INTEGER NOT NULL,
 	analysis INTEGER NOT NULL, -- lexical.Version of what was written
-	generation INTEGER NOT NULL -- counts the writes
+	generation INTEGER NOT NULL DEFAULT 0, -- counts the writes
+	cleared INTEGER NOT NULL DEFAULT 0, -- generation in which all was thrown away
+	next_slot INTEGER NOT NULL DEFAULT 0,
+	next_document INTEGER NOT NULL DEFAULT 1,
+	next_class INTEGER NOT NULL DEFAULT 1,
+	next_segment INTEGER NOT NULL DEFAULT 1,
+	title_terms INTEGER NOT NULL DEFAULT 0, -- of all passages
+	heading_terms INTEGER NOT NULL DEFAULT 0,
+	body_terms INTEGER NOT NULL DEFAULT 0
 );
-CREATE TABLE document (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
-	generation INTEGER NOT NULL, -- of its last Put
-	key TEXT NOT NULL UNIQUE,
+CREATE TABLE embedder (
+	id INTEGER PRIMARY KEY,
+	name TEXT NOT NULL,
+	dimension INTEGER NOT NULL,
+	embedded_below INTEGER NOT NULL DEFAULT 0 -- the passages in slots below it have their vectors
+);
+CREATE TABLE class ( -- what filters look at
+	id INTEGER PRIMARY KEY,
+	generation INTEGER NOT NULL, -- of its last change
 	source TEXT NOT NULL,
 	kind TEXT NOT NULL,
+	audience TEXT NOT NULL,
+	documents INTEGER NOT NULL, -- how many are of it
+	passages INTEGER NOT NULL
+);
+CREATE TABLE document (
+	id INTEGER PRIMARY KEY,
+	key TEXT NOT NULL UNIQUE,
+	class INTEGER NOT NULL,
 	path TEXT NOT NULL,
 	title TEXT NOT NULL,
 	url TEXT NOT NULL,
@@ -47,99 +66,110 @@ CREATE TABLE document (
 	indexed INTEGER,
 	last_seen INTEGER,
 	hash TEXT NOT NULL,
-	audience TEXT NOT NULL,
 	state TEXT NOT NULL
 );
-CREATE INDEX document_source ON document (source, key);
-CREATE INDEX document_generation ON document (generation);
+CREATE INDEX document_class ON document (class, key);
 CREATE TABLE slot (
-	slot INTEGER PRIMARY KEY,
-	generation INTEGER NOT NULL, -- of its last change
-	document INTEGER, -- NULL: free
-	position INTEGER NOT NULL,
-	title_terms INTEGER NOT NULL, -- how many terms each field has
-	heading_terms INTEGER NOT NULL,
-	body_terms INTEGER NOT NULL,
-	signs BLOB -- one bit a component, window after window; NULL: not embedded yet
-);
-CREATE INDEX slot_generation ON slot (generation);
-CREATE INDEX slot_free ON slot (slot) WHERE document IS NULL;
-CREATE INDEX slot_unembedded ON slot (slot) WHERE signs IS NULL AND document IS NOT NULL;
-CREATE TABLE passage (
 	slot INTEGER PRIMARY KEY,
 	document INTEGER NOT NULL,
 	position INTEGER NOT NULL,
+	title_terms INTEGER NOT NULL, -- how many terms each field has
+	heading_terms INTEGER NOT NULL,
+	body_terms INTEGER NOT NULL
+);
+CREATE INDEX slot_document ON slot (document, position);
+CREATE TABLE passage (
+	slot INTEGER PRIMARY KEY,
 	headings TEXT NOT NULL, -- JSON array
 	anchor TEXT NOT NULL,
 	text TEXT NOT NULL,
 	tokens INTEGER NOT NULL,
-	hash TEXT NOT NULL,
-	UNIQUE (document, position)
+	hash TEXT NOT NULL
+);
+CREATE TABLE block ( -- class and length of the passages in 4,096 slots
+	number INTEGER PRIMARY KEY,
+	generation INTEGER NOT NULL,
+	passages BLOB NOT NULL
 );
 CREATE TABLE definition (
 	slot INTEGER NOT NULL,
+	place INTEGER NOT NULL, -- within the passage
 	folded TEXT NOT NULL, -- short in lower case
 	short TEXT NOT NULL,
-	long TEXT NOT NULL
-);
-CREATE INDEX definition_folded ON definition (folded);
-CREATE INDEX definition_slot ON definition (slot);
-CREATE TABLE vector (
-	slot INTEGER PRIMARY KEY,
-	halves BLOB NOT NULL -- half floats, window after window
-);
-CREATE TABLE posting (
-	block INTEGER NOT NULL,
-	term TEXT NOT NULL,
-	passages INTEGER NOT NULL,
-	postings BLOB NOT NULL,
-	PRIMARY KEY (block, term)
+	long TEXT NOT NULL,
+	PRIMARY KEY (slot, place)
 ) WITHOUT ROWID;
-CREATE TABLE term (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
-	text TEXT NOT NULL UNIQUE,
-	blocks INTEGER NOT NULL -- how many blocks have a posting row for it
+CREATE INDEX definition_folded ON definition (folded);
+CREATE TABLE segment ( -- the posting lists of the writes of some generations
+	id INTEGER PRIMARY KEY,
+	first_generation INTEGER NOT NULL,
+	last_generation INTEGER NOT NULL,
+	bytes INTEGER NOT NULL
 );
+CREATE TABLE page ( -- entries in order of term, up to the first one of the next page
+	segment INTEGER NOT NULL,
+	first TEXT NOT NULL,
+	entries BLOB NOT NULL,
+	PRIMARY KEY (segment, first)
+) WITHOUT ROWID;
 CREATE TABLE cursor (
 	source TEXT PRIMARY KEY,
 	cursor TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE ingest (
+	source TEXT PRIMARY KEY,
+	complete INTEGER, -- when the source was last read to its end; NULL: never
+	state BLOB NOT NULL -- JSON with a version
+) WITHOUT ROWID;
+CREATE TABLE vector (
+	slot INTEGER PRIMARY KEY,
+	halves BLOB NOT NULL -- half floats, window after window
+);
+CREATE TABLE sign (
+	slot INTEGER PRIMARY KEY,
+	generation INTEGER NOT NULL,
+	signs BLOB NOT NULL -- one bit a component, window after window
+);
+CREATE INDEX sign_generation ON sign (generation);
 `
 
 const rebuild = "build it anew with `cairn ingest --rebuild`"
 
-// createSchema makes the tables of a new file, and in one that is there those that were
-// added since (ingestSchema).
-func createSchema(ctx context.Context, db *sql.DB, options Options) error {
-	version, err := userVersion(ctx, db)
-	if err == nil && version == schemaVersion {
-		_, err = db.ExecContext(ctx, ingestSchema)
-		return explainError(err)
-	}
+// prepareSchema makes the tables of a new file, and converts those of a former version.
+func (x *Index) prepareSchema(ctx context.Context, options Options) error {
+	version, err := userVersion(ctx, x.db.write)
 	if err != nil || version != 0 {
+		if version == convertedVersion {
+			err = x.convert(ctx, options)
+		}
 		return err
 	}
 	// The page size holds for good once the file is in WAL mode.
 	for _, pragma := range []string{"PRAGMA page_size = 8192", "PRAGMA journal_mode = WAL"} {
-		if _, err := db.ExecContext(ctx, pragma); err != nil {
+		if _, err := x.db.write.ExecContext(ctx, pragma); err != nil {
 			return fmt.Errorf("%s: %w", pragma, explainError(err))
 		}
 	}
-	tx, err := db.BeginTx(ctx, nil)
+	return x.db.Write(ctx, func(tx engine.Tx) error { return createTables(ctx, tx, options) })
+}
+
+func createTables(ctx context.Context, tx engine.Tx, options Options) error {
+	for statement := range strings.SplitSeq(strings.TrimSuffix(schema, ";\n"), ";\n") {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("create tables: %w", err)
+		}
+	}
+	if _, err := tx.Exec(ctx, "INSERT INTO meta (one, analysis) VALUES (1, $1)", lexical.Version); err != nil {
+		return fmt.Errorf("store version: %w", err)
+	}
+	_, err := tx.Exec(ctx, "INSERT INTO embedder (id, name, dimension) VALUES ($1, $2, $3)", embedderID, options.Embedder, options.Dimension)
 	if err != nil {
-		return explainError(err)
+		return fmt.Errorf("store embedder: %w", err)
 	}
-	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, schema+ingestSchema); err != nil {
-		return fmt.Errorf("create tables: %w", explainError(err))
+	if _, err := tx.Exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
+		return fmt.Errorf("store schema version: %w", err)
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO meta VALUES (1, ?, ?, ?, 0)", options.Embedder, options.Dimension, lexical.Version); err != nil {
-		return fmt.Errorf("store embedder: %w", explainError(err))
-	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
-		return fmt.Errorf("store schema version: %w", explainError(err))
-	}
-	return explainError(tx.Commit())
+	return nil
 }
 
 func userVersion(ctx context.Context, db *sql.DB) (int, error) {
@@ -161,7 +191,7 @@ func checkMeta(ctx context.Context, db *sql.DB, options Options) error {
 	}
 	var embedder string
 	var dimension, analysis int
-	err = db.QueryRowContext(ctx, "SELECT embedder, dimension, analysis FROM meta").Scan(&embedder, &dimension, &analysis)
+	err = db.QueryRowContext(ctx, "SELECT name, dimension, analysis FROM meta, embedder").Scan(&embedder, &dimension, &analysis)
 	if err != nil {
 		return fmt.Errorf("read embedder: %w", explainError(err))
 	}

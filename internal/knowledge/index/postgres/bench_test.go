@@ -166,18 +166,18 @@ func viewersFilters() map[string]index.Filter {
 // benchRecall compares dense searches with exact ones: how many of the best 20 are found.
 func benchRecall(b *testing.B, x *Index, filters map[string]index.Filter) {
 	random := rand.New(rand.NewPCG(7, 8))
-	limits := x.limits
-	defer func() { x.limits = limits }()
+	exact := x.vectors.exact
+	defer func() { x.vectors.exact = exact }()
 	for name, filter := range filters {
 		found, all := 0, 0
 		for range 30 {
 			query := index.Query{Vector: indextest.BenchVector(random), Filter: filter, Limit: 20}
-			x.limits.exact = math.MaxInt
+			x.vectors.exact = math.MaxInt
 			want, err := x.Search(b.Context(), query)
 			if err != nil {
 				b.Fatal(err)
 			}
-			x.limits = limits
+			x.vectors.exact = exact
 			got, err := x.Search(b.Context(), query)
 			if err != nil {
 				b.Fatal(err)

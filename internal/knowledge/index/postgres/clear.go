@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"cairn/internal/knowledge/index/engine"
 )
 
 // Clear throws everything away that was read from sources, and the vectors of all
@@ -14,7 +16,7 @@ import (
 // a search that is under way in that moment may find nothing.
 func (x *Index) Clear(ctx context.Context) error {
 	if x.options.ReadOnly {
-		return errReadOnly
+		return engine.ErrReadOnly
 	}
 	x.writer.mu.Lock()
 	defer x.writer.mu.Unlock()
@@ -22,15 +24,14 @@ func (x *Index) Clear(ctx context.Context) error {
 		if _, err := x.dropOtherEmbedders(ctx, tx); err != nil {
 			return err
 		}
-		// Numbers are not given again, so that no snapshot takes one for another; that of
-		// a process that searches is begun anew (see snapshot.go).
+		// Processes that search begin anew with what they keep in memory.
 		tables := []string{
-			"cairn.class", "cairn.document", "cairn.slot", "cairn.passage", "cairn.removal", "cairn.definition",
+			"cairn.class", "cairn.document", "cairn.slot", "cairn.passage", "cairn.block", "cairn.definition",
 			"cairn.segment", "cairn.page", "cairn.cursor", "cairn.ingest", x.embedder.table,
 		}
 		statements := &pgx.Batch{}
 		statements.Queue("TRUNCATE " + strings.Join(tables, ", "))
-		statements.Queue("UPDATE cairn.meta SET generation = generation + 1, forgotten = generation + 1")
+		statements.Queue("UPDATE cairn.meta SET generation = generation + 1, cleared = generation + 1, title_terms = 0, heading_terms = 0, body_terms = 0")
 		statements.Queue("UPDATE cairn.embedder SET indexed = false, embedded_below = (SELECT next_slot FROM cairn.meta)")
 		if err := tx.SendBatch(ctx, statements).Close(); err != nil {
 			return err

@@ -126,14 +126,6 @@ func retryConnection(ctx context.Context, attempt func() error) error {
 	return last
 }
 
-// inReadTransaction runs a read in one transaction.
-func (x *Index) inReadTransaction(ctx context.Context, pool *pgxpool.Pool, use func(tx pgx.Tx) error) error {
-	err := retryConnection(ctx, func() error {
-		return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, use)
-	})
-	return causeOf(ctx, explainError(err))
-}
-
 // retryWrite runs a change in a transaction of the writer's connection, which it opens
 // again if it was lost. The lock is taken anew then, so that nobody else wrote in
 // between without being noticed. The caller holds w.mu, or is alone.

@@ -6,6 +6,7 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/engine"
 )
 
 func TestEffortGrowsWithTheIndexAndTheFilter(t *testing.T) {
@@ -22,7 +23,7 @@ func TestEffortGrowsWithTheIndexAndTheFilter(t *testing.T) {
 		{rows: 150, passages: 1_000_000, share: .1, want: 1000},
 		{rows: 150, passages: 100_000_000, share: 1, want: 1000},
 	} {
-		if got := (denseQuery{rows: test.rows, passages: test.passages, share: test.share}).searchEffort(); got != test.want {
+		if got := (part{rows: test.rows, passages: test.passages, share: test.share}).searchEffort(); got != test.want {
 			t.Errorf("%+v: effort %d", test, got)
 		}
 	}
@@ -30,9 +31,17 @@ func TestEffortGrowsWithTheIndexAndTheFilter(t *testing.T) {
 
 // TestWalksKeepToTheirPart plans searches of an index with public and restricted passages.
 func TestWalksKeepToTheirPart(t *testing.T) {
-	snap := &snapshot{
-		classes:    []index.Class{{}, {Audience: knowledge.PublicAudience}, {Audience: "group:a"}, {Audience: "group:b"}, {Audience: knowledge.PublicAudience, Source: "other"}},
-		passagesOf: []int{0, 30_000, 10, 40_000, 10_000}, passages: 80_010, indexed: true,
+	var classes []engine.Class
+	for number, class := range []index.Class{{}, {Audience: knowledge.PublicAudience}, {Audience: "group:a"}, {Audience: "group:b"}, {Audience: knowledge.PublicAudience, Source: "other"}} {
+		classes = append(classes, engine.Class{Class: class, Passages: []int{0, 30_000, 10, 40_000, 10_000}[number]})
+	}
+	passing := func(filter index.Filter) (numbers []int32) {
+		for number, class := range classes[1:] {
+			if class.Passes(filter) {
+				numbers = append(numbers, int32(number+1))
+			}
+		}
+		return numbers
 	}
 	member := func(groups ...knowledge.Principal) index.Filter {
 		return index.Filter{Viewers: knowledge.NewViewers(groups)}
@@ -40,17 +49,17 @@ func TestWalksKeepToTheirPart(t *testing.T) {
 	whole := index.Filter{Viewers: knowledge.Unrestricted()}
 	for name, test := range map[string]struct {
 		filter index.Filter
-		want   []denseQuery
+		want   []part
 	}{
-		"public": {index.Filter{}, []denseQuery{{part: publicPart, classes: []int32{0, 1, 4}, share: 1, passages: 40_000}}},
-		"few":    {member("group:a"), []denseQuery{{part: publicPart, classes: []int32{0, 1, 4}, share: 1, passages: 40_000}, {part: restrictedPart, exact: true, filtered: true, classes: []int32{2}, share: 10. / 40_010, passages: 40_010}}},
-		"many":   {member("group:b"), []denseQuery{{part: publicPart, classes: []int32{0, 1, 4}, share: 1, passages: 40_000}, {part: restrictedPart, filtered: true, classes: []int32{3}, share: 40_000. / 40_010, passages: 40_010}}},
-		"all":    {whole, []denseQuery{{part: publicPart, classes: []int32{0, 1, 4}, share: 1, passages: 40_000}, {part: restrictedPart, classes: []int32{2, 3}, share: 1, passages: 40_010}}},
+		"public": {index.Filter{}, []part{{condition: publicOnly, classes: []int32{1, 4}, share: 1, passages: 40_000}}},
+		"few":    {member("group:a"), []part{{condition: publicOnly, classes: []int32{1, 4}, share: 1, passages: 40_000}, {condition: restrictedOnly, exact: true, filtered: true, classes: []int32{2}, share: 10. / 40_010, passages: 40_010}}},
+		"many":   {member("group:b"), []part{{condition: publicOnly, classes: []int32{1, 4}, share: 1, passages: 40_000}, {condition: restrictedOnly, filtered: true, classes: []int32{3}, share: 40_000. / 40_010, passages: 40_010}}},
+		"all":    {whole, []part{{condition: publicOnly, classes: []int32{1, 4}, share: 1, passages: 40_000}, {condition: restrictedOnly, classes: []int32{2, 3}, share: 1, passages: 40_010}}},
 		"a source": {index.Filter{Sources: []knowledge.SourceID{""}, Viewers: knowledge.NewViewers([]knowledge.Principal{"group:b"})},
-			[]denseQuery{{part: publicPart, filtered: true, classes: []int32{0, 1}, share: .75, passages: 40_000}, {part: restrictedPart, filtered: true, classes: []int32{3}, share: 40_000. / 40_010, passages: 40_010}}},
+			[]part{{condition: publicOnly, filtered: true, classes: []int32{1}, share: .75, passages: 40_000}, {condition: restrictedOnly, filtered: true, classes: []int32{3}, share: 40_000. / 40_010, passages: 40_010}}},
 	} {
-		asked := &search{exact: 20_000, rows: 150}
-		got := asked.planWalks(snap, snap.passingClasses(test.filter))
+		asked := &plan{query: &engine.DenseQuery{Classes: classes, Passing: passing(test.filter)}, exact: 20_000, rows: 150}
+		got := asked.walks()
 		for i := range test.want {
 			test.want[i].rows = 150
 		}

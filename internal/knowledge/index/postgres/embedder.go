@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/engine"
 )
 
 // embedder is an embedder with a table of vectors in the database.
@@ -135,17 +136,17 @@ func vectorTables(ctx context.Context, tx pgx.Tx) ([]string, error) {
 // configured one lacks vectors.
 func (x *Index) DropOtherEmbedders(ctx context.Context) (int, error) {
 	if x.options.ReadOnly {
-		return 0, errReadOnly
+		return 0, engine.ErrReadOnly
 	}
 	x.writer.mu.Lock()
 	defer x.writer.mu.Unlock()
 	var count int
 	err := x.writer.retryWrite(ctx, func(tx pgx.Tx) error {
-		slots, err := x.unembeddedSlots(ctx, tx, 1)
+		lacking, err := x.LacksVectors(ctx, transaction{tx})
 		if err != nil {
 			return err
 		}
-		if len(slots) > 0 {
+		if lacking {
 			return fmt.Errorf("%s has not all of its vectors yet: run `cairn ingest` to its end first", x.options.Embedder)
 		}
 		count, err = x.dropOtherEmbedders(ctx, tx)
@@ -188,14 +189,19 @@ ANALYZE TABLE_NAME`
 
 // buildIfDue builds the HNSW indexes of a table that has outgrown exact scans, once no
 // passage waits for its vectors: building it from all of them is many times as fast as
-// adding one by one. Searches go on meanwhile. The caller holds x.writer.mu.
+// adding one by one. Searches go on meanwhile.
 func (x *Index) buildIfDue(ctx context.Context) error {
+	x.writer.mu.Lock()
+	defer x.writer.mu.Unlock()
 	return x.writer.retryWrite(ctx, func(tx pgx.Tx) error {
-		var indexed bool
+		var indexed, waiting bool
+		err := tx.QueryRow(ctx, "SELECT indexed, embedded_below < (SELECT next_slot FROM cairn.meta) FROM cairn.embedder WHERE id = $1", x.embedder.id).
+			Scan(&indexed, &waiting)
+		if err != nil || indexed || waiting {
+			return err
+		}
 		var vectors int
-		err := tx.QueryRow(ctx, "SELECT indexed, (SELECT count(*) FROM "+x.embedder.table+") FROM cairn.embedder WHERE id = $1", x.embedder.id).
-			Scan(&indexed, &vectors)
-		if err != nil || indexed || vectors <= x.limits.exact {
+		if err := tx.QueryRow(ctx, "SELECT count(*) FROM "+x.embedder.table).Scan(&vectors); err != nil || vectors <= x.vectors.exact {
 			return err
 		}
 		version, err := extensionVersion(ctx, tx.Conn())
@@ -212,10 +218,7 @@ func (x *Index) buildIfDue(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("build the vector index: %w", err)
 		}
-		if _, err := tx.Exec(ctx, "UPDATE cairn.embedder SET indexed = true WHERE id = $1", x.embedder.id); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, "UPDATE cairn.meta SET generation = generation + 1")
+		_, err = tx.Exec(ctx, "UPDATE cairn.embedder SET indexed = true WHERE id = $1", x.embedder.id)
 		return err
 	})
 }

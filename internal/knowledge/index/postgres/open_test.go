@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/engine"
 	"cairn/internal/knowledge/index/indextest"
 	"cairn/internal/servertest"
 )
@@ -192,10 +194,10 @@ func TestSecondWriterIsLockedOut(t *testing.T) {
 	wantOpenError(t, options, index.ErrLocked, "wait until")
 	options.ReadOnly = true
 	reader := mustOpen(t, options)
-	if err := reader.Write(t.Context(), index.Batch{}); !errors.Is(err, errReadOnly) {
+	if err := reader.Write(t.Context(), index.Batch{}); !errors.Is(err, engine.ErrReadOnly) {
 		t.Errorf("write by a reader: %v", err)
 	}
-	if err := reader.WriteVectors(t.Context(), nil); !errors.Is(err, errReadOnly) {
+	if err := reader.WriteVectors(t.Context(), nil); !errors.Is(err, engine.ErrReadOnly) {
 		t.Errorf("write of vectors by a reader: %v", err)
 	}
 	if err := x.Close(); err != nil {
@@ -305,6 +307,37 @@ func TestMigrationSaysWhatItDoes(t *testing.T) {
 	}
 	if again, err := Migrate(t.Context(), options); err != nil || again.IsDue() {
 		t.Errorf("migrate again: %+v, %v", again, err)
+	}
+}
+
+// TestMigrationFillsWhatWritesKeepUp empties what a migration made of the passages that were
+// there, and has it make it again.
+func TestMigrationFillsWhatWritesKeepUp(t *testing.T) {
+	options := suiteOptions(servertest.Postgres(t))
+	x := mustOpen(t, options)
+	random := rand.New(rand.NewPCG(3, 8))
+	for range 30 {
+		mustWrite(t, x, indextest.RandomBatch(random))
+	}
+	if err := x.Verify(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, options.URL, "TRUNCATE cairn.block", "UPDATE cairn.class SET documents = -1, passages = 0, generation = 0",
+		"UPDATE cairn.meta SET next_class = 0, title_terms = 0, heading_terms = 0, body_terms = 0")
+	script, err := migrations.ReadFile("migrations/00008_blocks.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for statement := range strings.SplitSeq(string(script), ";\n") {
+		lines := strings.Split(strings.TrimSpace(statement), "\n")
+		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "--") || line == "" })
+		if len(lines) > 0 && (strings.HasPrefix(lines[0], "UPDATE") || strings.HasPrefix(lines[0], "INSERT")) {
+			execute(t, options.URL, strings.Join(lines, "\n"))
+		}
+	}
+	again := mustOpen(t, func() Options { o := options; o.ReadOnly = true; return o }())
+	if err := again.Verify(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestReplicaIsSearched(t *testing.T) {
 	if err := reader.LogQuery(t.Context(), index.QueryRecord{At: time.Now(), Run: "r"}); err != nil {
 		t.Errorf("log: %v", err)
 	}
-	execute(t, replica, "ALTER TABLE cairn.embedder DROP COLUMN embedded_below")
+	execute(t, replica, "ALTER TABLE cairn.meta DROP COLUMN cleared")
 	if _, err := reader.Search(t.Context(), query); !errors.Is(err, index.ErrSchema) {
 		t.Errorf("search a replica with an older schema: %v", err)
 	}

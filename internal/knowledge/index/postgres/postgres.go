@@ -1,16 +1,11 @@
 // Package postgres is the index in PostgreSQL with pgvector, for knowledge that
 // outgrows one file or is searched by several processes.
 //
-// The database holds everything. Text is found through posting lists of our own,
-// kept in segments that never change: a write adds one, and now and then some are
-// merged. A search fetches the lists of its words and scores them here, exactly, by
-// the formula of the embedded index; what it needs of every passage (its document,
-// class and length: 16 bytes) is kept in memory as an immutable snapshot, brought up
-// to date by the first search after a change. Vectors are half floats in one table for
+// Documents, passages and posting lists are the business of package engine, which this package
+// gives the server as its database. Vectors are half floats in one table for
 // each embedder, searched exactly while few pass the filter and by HNSW indexes
-// beyond: one of what everybody may read, one of the rest. Lists and vectors come in one round trip. Reading order: migrations,
-// connect.go, write.go, replace.go, posting.go, segment.go, merge.go, snapshot.go,
-// search.go, rank.go, dense.go.
+// beyond: one of what everybody may read, one of the rest. Reading order: migrations,
+// connect.go, database.go, vectors.go, dense.go.
 package postgres
 
 import (
@@ -18,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/engine"
 )
 
 // maxDimension is what pgvector can index of half floats.
@@ -99,37 +96,30 @@ func (o Options) withDefaults() Options {
 // Index is an index.Index and an index.Speller over a PostgreSQL database. A read that
 // loses its connection is tried again, and so is a write, which changes nothing twice.
 type Index struct {
+	*engine.Index
+
 	options  Options
 	embedder embedder
 
 	primary *pgxpool.Pool
 	read    *pgxpool.Pool // primary, unless there is a replica
 
-	writer    writerSession
-	snapshots snapshots
-
-	dictionary dictionary
-	limits     limits
+	writer  writerSession
+	vectors *vectors
 
 	dropped atomic.Int64 // hour in which old rows of the query log were dropped last
 }
 
-// limits are sizes at which the way to do a thing changes.
-type limits struct {
-	exact int // a dense search scores so many passages exactly; more go through HNSW
-	page  int // bytes a page of posting lists has before the next begins
-}
-
-var defaultLimits = limits{exact: 20_000, page: 1500}
+// exactPassages is how many passages a search by vectors scores exactly; more go through HNSW.
+const exactPassages = 20_000
 
 var (
 	_ index.Index          = (*Index)(nil)
 	_ index.Speller        = (*Index)(nil)
+	_ index.IngestStates   = (*Index)(nil)
 	_ index.QueryLog       = (*Index)(nil)
 	_ index.EmbedderKeeper = (*Index)(nil)
 )
-
-var errReadOnly = errors.New("index is open for reading only")
 
 // Open opens the index of a database that Migrate has prepared. It fails with
 // index.ErrLocked, with index.ErrSchema, and if read-only with index.ErrEmbedder where
@@ -139,7 +129,7 @@ func Open(ctx context.Context, options Options) (*Index, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x := &Index{options: options.withDefaults(), limits: defaultLimits, writer: writerSession{url: options.URL}}
+	x := &Index{options: options.withDefaults(), writer: writerSession{url: options.URL}}
 	if err := x.openPool(ctx); err != nil {
 		//nolint:contextcheck // the lock is given back even if ctx has ended
 		return nil, errors.Join(fmt.Errorf("open index in PostgreSQL: %w", explainError(err)), x.Close())
@@ -171,13 +161,41 @@ func (x *Index) openPool(ctx context.Context) error {
 			return err
 		}
 	}
-	return x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
-		if err := x.checkAnalysis(ctx, tx); err != nil {
-			return err
-		}
-		_, err := x.snapshots.load(ctx, tx, x.embedder)
-		return err
+	db := &server{read: x.read}
+	if !x.options.ReadOnly {
+		db.writer = &x.writer
+	}
+	x.vectors = &vectors{embedder: x.embedder, exact: exactPassages}
+	x.Index = engine.New(engine.Options{
+		Database: db, Vectors: x.vectors, VectorTable: strings.TrimPrefix(x.embedder.table, "cairn."),
+		Embedder: x.embedder.id, Dimension: x.options.Dimension,
 	})
+	return db.Read(ctx, func(tx engine.Tx) error { return x.checkAnalysis(ctx, transactionOf(tx)) })
+}
+
+// longestKey is the limit of PostgreSQL's index on a document's id, less some room.
+const longestKey = 2600
+
+// Write makes a batch visible as a whole, or not at all.
+func (x *Index) Write(ctx context.Context, batch index.Batch) error {
+	for id := range batch.Named() {
+		if len(id) > longestKey {
+			return fmt.Errorf("write to index: the id of document %.60q… has %d bytes, %d are the most", id, len(id), longestKey)
+		}
+	}
+	return x.Index.Write(ctx, batch)
+}
+
+// WriteVectors stores the vectors of passages that still are what they were made from, all at
+// once. When no passage lacks them any more, the HNSW index is built, if one is due.
+func (x *Index) WriteVectors(ctx context.Context, vectors []index.Vectors) error {
+	if err := x.Index.WriteVectors(ctx, vectors); err != nil {
+		return err
+	}
+	if err := x.buildIfDue(ctx); err != nil {
+		return fmt.Errorf("write vectors: %w", err)
+	}
+	return nil
 }
 
 func (x *Index) openReplica(ctx context.Context) error {

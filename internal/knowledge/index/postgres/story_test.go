@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/engine"
 	"cairn/internal/knowledge/index/indextest"
 	"cairn/internal/servertest"
 )
@@ -167,7 +169,7 @@ func TestLostConnectionsAreReplaced(t *testing.T) {
 // used, and looks at the plans of its searches.
 func TestManyVectorsAreSearchedByTheirIndex(t *testing.T) {
 	x := mustOpen(t, suiteOptions(servertest.Postgres(t)))
-	x.limits.exact = 100
+	x.vectors.exact = 100
 	batch := index.Batch{}
 	for i := range 1500 {
 		e := indextest.TextEntry(knowledge.DocumentID(fmt.Sprintf("d%d", i)), fmt.Sprint("text ", i))
@@ -180,9 +182,9 @@ func TestManyVectorsAreSearchedByTheirIndex(t *testing.T) {
 		found, all := 0, 0
 		for i := range 40 {
 			query := index.Query{Vector: hashVector(fmt.Sprint("question", i), x.options.Dimension), Filter: filter, Limit: 20}
-			x.limits.exact = 1 << 30
+			x.vectors.exact = 1 << 30
 			want := mustSearch(t, x, query).Dense
-			x.limits.exact = 100
+			x.vectors.exact = 100
 			got := mustSearch(t, x, query).Dense
 			checkPlan(t, x, query)
 			if len(want) != 20 || len(got) != 20 {
@@ -204,40 +206,57 @@ func TestManyVectorsAreSearchedByTheirIndex(t *testing.T) {
 // checkPlan has the server explain a dense search in the transaction of a search.
 func checkPlan(t *testing.T, x *Index, query index.Query) {
 	t.Helper()
-	plan := (&search{query: query, rows: 30, embedder: x.embedder, exact: x.limits.exact}).newPlan(x.snapshots.latest.Load())
-	batch := &pgx.Batch{}
-	plan.queueStatements(batch)
-	err := x.inReadTransaction(t.Context(), x.read, func(tx pgx.Tx) error {
-		for i, statement := range batch.QueuedQueries {
-			sql := statement.SQL
-			if i == len(batch.QueuedQueries)-1 {
-				sql = "EXPLAIN " + sql
-			}
-			rows, err := tx.Query(t.Context(), sql, statement.Arguments...)
-			if err != nil {
-				return err
-			}
-			if !strings.HasPrefix(sql, "EXPLAIN") {
-				rows.Close()
-				continue
-			}
-			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			if explained := strings.Join(lines, "\n"); !strings.Contains(explained, "_halves_idx") {
-				t.Errorf("the vector index is not used:\n%s", explained)
-			}
-			return err
-		}
-		return nil
+	asked := &explainedVectors{Vectors: x.vectors, t: t, exact: x.vectors.exact, table: x.embedder.table}
+	explained := engine.New(engine.Options{
+		Database: &server{read: x.read}, Vectors: asked, VectorTable: "vector_1", Embedder: x.embedder.id, Dimension: x.options.Dimension,
 	})
-	if err != nil {
-		t.Fatal(err)
+	if _, err := explained.Search(t.Context(), query); err != nil || !asked.done {
+		t.Fatalf("explained: %v, %v", asked.done, err)
 	}
+}
+
+// explainedVectors explains searches instead of answering them.
+type explainedVectors struct {
+	engine.Vectors
+
+	t     *testing.T
+	exact int
+	table string
+	done  bool
+}
+
+func (v *explainedVectors) Search(ctx context.Context, given engine.Tx, query *engine.DenseQuery) ([]engine.Scored, error) {
+	v.done = true
+	tx := transactionOf(given)
+	p := &plan{query: query, table: v.table, exact: v.exact, rows: 30}
+	batch := &pgx.Batch{}
+	p.queue(batch, p.parts(true))
+	for i, statement := range batch.QueuedQueries {
+		sql := statement.SQL
+		if i%2 == 1 {
+			sql = "EXPLAIN " + sql
+		}
+		rows, err := tx.Query(ctx, sql, statement.Arguments...)
+		if err != nil {
+			return nil, err
+		}
+		lines, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (line string, err error) {
+			if i%2 == 1 {
+				err = row.Scan(&line)
+			}
+			return line, err
+		})
+		if explained := strings.Join(lines, "\n"); err != nil || i%2 == 1 && !strings.Contains(explained, "_halves_idx") {
+			v.t.Errorf("the vector index is not used: %v\n%s", err, explained)
+		}
+	}
+	return nil, nil
 }
 
 func TestRandomHistoryWithSmallPages(t *testing.T) {
 	options := suiteOptions(servertest.Postgres(t))
 	x := mustOpen(t, options)
-	x.limits.page = 100
+	x.PageSize = 100
 	options.ReadOnly = true
 	reader := mustOpen(t, options)
 	random := rand.New(rand.NewPCG(5, 7))
@@ -251,8 +270,11 @@ func TestRandomHistoryWithSmallPages(t *testing.T) {
 	indextest.CheckHistory(t, reader, batches)
 	mustOpenAgain := mustOpen(t, options)
 	indextest.CheckHistory(t, mustOpenAgain, batches)
+	if err := reader.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
 	var segments int
-	if err := x.read.QueryRow(t.Context(), "SELECT count(*) FROM cairn.segment").Scan(&segments); err != nil || segments >= 2*mergeFactor {
+	if err := x.read.QueryRow(t.Context(), "SELECT count(*) FROM cairn.segment").Scan(&segments); err != nil || segments >= 16 {
 		t.Errorf("%d segments after 60 writes, %v", segments, err)
 	}
 }
@@ -307,7 +329,7 @@ func TestClearLeavesTheRestOfTheDatabaseAlone(t *testing.T) {
 	if err := x.Clear(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := reader.Clear(t.Context()); !errors.Is(err, errReadOnly) {
+	if err := reader.Clear(t.Context()); !errors.Is(err, engine.ErrReadOnly) {
 		t.Errorf("clear by a reader: %v", err)
 	}
 	stats, err := reader.Stats(t.Context())

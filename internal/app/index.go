@@ -198,22 +198,22 @@ func (l *Library) openEmpty(ctx context.Context) (index.Index, error) {
 
 func (l *Library) openExisting(ctx context.Context, mode IndexMode) (index.Index, error) {
 	if l.Config.Postgres.URL.IsZero() {
-		return l.openEmbedded(ctx, l.Config.DataDir, mode)
+		return openEmbedded(ctx, embedded.Options{
+			Dir: l.Config.DataDir, Embedder: l.Embedder.Name(), Dimension: l.Embedder.Dimension(), ReadOnly: mode == ReadIndex, Logger: l.Logger,
+		}, mode)
 	}
 	return openPostgres(ctx, PostgresOptions(l.Config, l.Embedder, l.Logger), mode)
 }
 
-func (l *Library) openEmbedded(ctx context.Context, dir string, mode IndexMode) (index.Index, error) {
+func openEmbedded(ctx context.Context, options embedded.Options, mode IndexMode) (index.Index, error) {
 	if mode == RebuildIndex {
-		if err := embedded.Remove(dir); err != nil {
+		if err := embedded.Remove(options.Dir); err != nil {
 			return nil, err
 		}
 	}
-	opened, err := embedded.Open(ctx, embedded.Options{
-		Dir: dir, Embedder: l.Embedder.Name(), Dimension: l.Embedder.Dimension(), ReadOnly: mode == ReadIndex, Logger: l.Logger,
-	})
+	opened, err := embedded.Open(ctx, options)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no index in %s yet: %w, or name its directory with --data", dir, ErrNoIndex)
+		return nil, fmt.Errorf("there is no index in %s yet: %w, or name its directory with --data", options.Dir, ErrNoIndex)
 	}
 	if err != nil {
 		return nil, err // and no index of nil

@@ -75,11 +75,13 @@ func (x *Index) convert(ctx context.Context, options Options) error {
 		if err := createTables(ctx, tx, former); err != nil {
 			return err
 		}
-		statements := append(copyTables, fmt.Sprintf("UPDATE meta SET analysis = %d", analysis))
-		for _, statement := range statements {
+		for _, statement := range copyTables {
 			if _, err := tx.Exec(ctx, statement); err != nil {
 				return err
 			}
+		}
+		if _, err := tx.Exec(ctx, "UPDATE meta SET analysis = $1", analysis); err != nil {
+			return err
 		}
 		if err := convertWords(ctx, tx); err != nil {
 			return err

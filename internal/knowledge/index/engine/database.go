@@ -101,13 +101,9 @@ func (t *Timestamp) Scan(value any) error {
 	return nil
 }
 
-// selectOne scans the one row of a query, and reports whether there is one.
-func selectOne(ctx context.Context, tx Tx, asked Query, targets ...any) (found bool, err error) {
-	err = tx.Select(ctx, asked, func() error {
-		found = true
-		return nil
-	}, targets...)
-	return found, err
+// selectOne scans the one row of a query, if there is one.
+func selectOne(ctx context.Context, tx Tx, asked Query, targets ...any) error {
+	return tx.Select(ctx, asked, func() error { return nil }, targets...)
 }
 
 // selectInts gives the numbers that a query finds.

@@ -79,7 +79,7 @@ type merging struct {
 
 func (m *merging) merge(ctx context.Context, parts []segment) error {
 	merged := segment{first: parts[0].first, last: parts[len(parts)-1].last}
-	if _, err := selectOne(ctx, m.tx, query("UPDATE @meta SET next_segment = next_segment + 1 RETURNING next_segment - 1"), &merged.id); err != nil {
+	if err := selectOne(ctx, m.tx, query("UPDATE @meta SET next_segment = next_segment + 1 RETURNING next_segment - 1"), &merged.id); err != nil {
 		return err
 	}
 	ids := make([]int32, len(parts))

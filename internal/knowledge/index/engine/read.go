@@ -273,7 +273,7 @@ func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
 	var stats index.Stats
 	err := x.read(ctx, func(tx Tx, snap *snapshot) error {
 		var lacking int
-		_, err := selectOne(ctx, tx, query(`SELECT count(*) FROM @slot s WHERE s.slot >= (SELECT embedded_below FROM @embedder WHERE id = $1)
+		err := selectOne(ctx, tx, query(`SELECT count(*) FROM @slot s WHERE s.slot >= (SELECT embedded_below FROM @embedder WHERE id = $1)
 			AND `+x.lacksVectors("s.slot"), x.options.Embedder), &lacking)
 		if err != nil {
 			return err
@@ -292,7 +292,7 @@ func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
 func (x *Index) Cursor(ctx context.Context, source knowledge.SourceID) (string, error) {
 	var cursor string
 	err := x.options.Database.Read(ctx, func(tx Tx) error {
-		_, err := selectOne(ctx, tx, query("SELECT cursor FROM @cursor WHERE source = $1", string(source)), &cursor)
+		err := selectOne(ctx, tx, query("SELECT cursor FROM @cursor WHERE source = $1", string(source)), &cursor)
 		return err
 	})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 func (w *batchWrite) writeRows(ctx context.Context) error {
 	if len(w.vectors.Moved)+len(w.vectors.Gone)+len(w.vectors.Reclassed) > 0 {
 		w.vectors.Generation = w.generation
-		if err := w.options.Vectors.Change(ctx, w.tx, w.vectors); err != nil {
+		if err := w.index.options.Vectors.Change(ctx, w.tx, w.vectors); err != nil {
 			return fmt.Errorf("change vectors: %w", err)
 		}
 	}
@@ -101,7 +101,7 @@ func (w *batchWrite) writeWords(ctx context.Context) error {
 
 func (w *batchWrite) writeBlocks(ctx context.Context) error {
 	edits := make(blockEdits)
-	reader := passageReader{index: w.Index, tx: w.tx, snap: w.snap}
+	reader := passageReader{index: w.index, tx: w.tx, snap: w.snap}
 	set := func(slot int32, info passageInfo) error {
 		number := slot >> blockBits
 		if _, ok := edits[number]; !ok {
@@ -179,7 +179,7 @@ func (w *batchWrite) writeSegment(ctx context.Context) error {
 			builder.addPassage(p.slot, w.placedWords[i])
 		}
 	}
-	pages := paginator{size: w.PageSize}
+	pages := paginator{size: w.index.PageSize}
 	for e := range builder.allEntries {
 		pages.addEntry(e)
 	}

@@ -88,9 +88,9 @@ func eachEntryOf(ctx context.Context, tx Tx, terms []string, use func(n int, e e
 	}
 	var n int
 	var entries []byte
-	return tx.Select(ctx, query(`SELECT number, entries FROM (SELECT number, (SELECT entries FROM @page
-			WHERE page.segment = s.id AND first <= value ORDER BY first DESC LIMIT 1) AS entries
-		FROM strings($1) CROSS JOIN @segment s) found WHERE entries IS NOT NULL`, terms), func() error {
+	return tx.Select(ctx, query(`SELECT number, (SELECT entries FROM @page
+			WHERE page.segment = s.id AND first <= value ORDER BY first DESC LIMIT 1) AS entries -- NULL: none has the term
+		FROM strings($1) CROSS JOIN @segment s`, terms), func() error {
 		term := terms[n-1]
 		var inner error
 		err := eachEntry(entries, func(e entry) bool {

@@ -61,7 +61,7 @@ func (s *snapshot) passingClasses(filter index.Filter) (numbers []int32, all boo
 func (x *Index) loadSnapshot(ctx context.Context, tx Tx) (*snapshot, error) {
 	var generation, cleared int64
 	var lengths lexical.Counts
-	_, err := selectOne(ctx, tx, query("SELECT generation, cleared, title_terms, heading_terms, body_terms FROM @meta"),
+	err := selectOne(ctx, tx, query("SELECT generation, cleared, title_terms, heading_terms, body_terms FROM @meta"),
 		&generation, &cleared, &lengths.Title, &lengths.Headings, &lengths.Body)
 	if err != nil {
 		return nil, fmt.Errorf("read generation: %w", err)

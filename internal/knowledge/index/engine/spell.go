@@ -80,7 +80,7 @@ func (d *dictionary) loadTerms(ctx context.Context, tx Tx) error {
 		return err
 	}
 	var cleared int64
-	if _, err := selectOne(ctx, tx, query("SELECT cleared FROM @meta"), &cleared); err != nil {
+	if err := selectOne(ctx, tx, query("SELECT cleared FROM @meta"), &cleared); err != nil {
 		return err
 	}
 	if d.through < cleared {

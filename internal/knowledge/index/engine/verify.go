@@ -31,7 +31,7 @@ func (x *Index) Verify(ctx context.Context) error {
 	err := x.read(ctx, func(tx Tx, snap *snapshot) error {
 		for what, statement := range strays {
 			var count int
-			if _, err := selectOne(ctx, tx, query(statement), &count); err != nil {
+			if err := selectOne(ctx, tx, query(statement), &count); err != nil {
 				return err
 			}
 			if count > 0 {

@@ -24,7 +24,7 @@ func (x *Index) Write(ctx context.Context, batch index.Batch) error {
 		if err != nil {
 			return err
 		}
-		w := &batchWrite{Index: x, tx: tx, snap: snap, classChanges: make(map[int32]*Class)}
+		w := &batchWrite{index: x, tx: tx, snap: snap, classChanges: make(map[int32]*Class)}
 		if err := w.writeBatch(ctx, batch); err != nil {
 			return err
 		}
@@ -43,9 +43,9 @@ func (x *Index) Write(ctx context.Context, batch index.Batch) error {
 // decides what goes where, analyses all texts that come or go on all cores, and then
 // takes rows away and adds others, a few statements for the whole batch.
 type batchWrite struct {
-	*Index
-	tx   Tx
-	snap *snapshot
+	index *Index
+	tx    Tx
+	snap  *snapshot
 
 	generation   int64
 	nextSlot     int32
@@ -90,7 +90,7 @@ type placedPassage struct {
 }
 
 func (w *batchWrite) writeBatch(ctx context.Context, batch index.Batch) error {
-	_, err := selectOne(ctx, w.tx, query(`UPDATE @meta SET generation = generation + 1, next_segment = next_segment + 1
+	err := selectOne(ctx, w.tx, query(`UPDATE @meta SET generation = generation + 1, next_segment = next_segment + 1
 		RETURNING generation, next_slot, next_document, next_segment - 1`), &w.generation, &w.nextSlot, &w.nextDocument, &w.segment)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func (w *batchWrite) ensureClasses(ctx context.Context, entries []index.Entry) e
 		if number > 0 {
 			continue
 		}
-		if _, err := selectOne(ctx, w.tx, query("UPDATE @meta SET next_class = next_class + 1 RETURNING next_class - 1"), &number); err != nil {
+		if err := selectOne(ctx, w.tx, query("UPDATE @meta SET next_class = next_class + 1 RETURNING next_class - 1"), &number); err != nil {
 			return err
 		}
 		_, err := w.tx.Exec(ctx, "INSERT INTO @class (id, generation, source, kind, audience, documents, passages) VALUES ($1, $2, $3, $4, $5, 0, 0)",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"cairn/internal/adapters/web/webtest"
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
@@ -36,7 +39,7 @@ type tidyMain struct{ *testing.M }
 
 func (m tidyMain) Run() int {
 	code := m.M.Run()
-	if err := removePlain(); err != nil {
+	if err := errors.Join(removePlain(), webtest.Close()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return max(code, 1)
 	}

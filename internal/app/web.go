@@ -56,8 +56,12 @@ func (c *Cairn) ListenForWeb(ctx context.Context, suggestions []string) (*web.We
 	if err != nil {
 		return nil, err
 	}
+	written, err := c.newEditor(ctx)
+	if err != nil {
+		return nil, err
+	}
 	options := web.Options{
-		Addr: c.Config.Web.Listen, Transcripts: c.Bot, Controls: c.Bot, Graphs: c.Bot, Threads: c.Bot, Sources: c.Bot,
+		Addr: c.Config.Web.Listen, Transcripts: c.Bot, Controls: c.Bot, Graphs: c.Bot, Threads: c.Bot, Sources: c.Bot, Pages: written,
 		Logger: c.Logger, Suggestions: suggestions, Everything: c.Config.Access.Web == config.WebEverything, Operations: operations,
 		Stats: fmt.Sprintf("%s, %s", english.Plural(stats.Documents, "document", ""), english.Plural(stats.Passages, "passage", "")),
 	}

@@ -223,13 +223,22 @@ func (l *Library) Save(ctx context.Context, place Place, edit Edit) (Page, error
 	return Page{}, fmt.Errorf("save page %s: others changed it %d times meanwhile: try again", edit.Page, maxAttempts)
 }
 
+// FindWrite gives the number of the version that was written under a key, 0 for none.
+func (l *Library) FindWrite(ctx context.Context, id PageID, key string) (int, error) {
+	number, err := l.backend.FindKey(ctx, id, key)
+	if err != nil {
+		return 0, fmt.Errorf("look for a write of page %s: %w", id, err)
+	}
+	return number, nil
+}
+
 func (l *Library) save(ctx context.Context, place Place, edit Edit) (Page, error) {
 	page, err := l.Load(ctx, place, edit.Page)
 	if err != nil {
 		return Page{}, err
 	}
 	if edit.By.Key != "" {
-		number, err := l.backend.FindKey(ctx, page.ID, edit.By.Key)
+		number, err := l.FindWrite(ctx, page.ID, edit.By.Key)
 		if err != nil || number > 0 {
 			return page, err
 		}

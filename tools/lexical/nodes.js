@@ -42,9 +42,20 @@ export class ImageNode extends DecoratorNode {
     return {altText: self.__altText, height: self.__height, src: self.__src, width: self.__width, ...super.exportJSON()};
   }
   createDOM() {
-    const span = document.createElement('span');
-    return span;
+    const shown = document.createElement('span');
+    shown.className = 'image';
+    const own = this.__src.startsWith('/') && !this.__src.startsWith('//');
+    const part = document.createElement(own ? 'img' : 'span');
+    if (own) {
+      part.src = this.__src;
+      part.alt = this.__altText;
+    } else { // no request leaves for another site
+      part.textContent = `Picture: ${this.__altText || this.__src}`;
+    }
+    shown.append(part);
+    return shown;
   }
+  getTextContent() { return this.getLatest().__altText; }
   updateDOM() { return false; }
   isInline() { return true; }
 }
@@ -65,7 +76,12 @@ export class UnknownNode extends DecoratorNode {
     return self;
   }
   exportJSON() { return {raw: this.getLatest().__raw, ...super.exportJSON()}; }
-  createDOM() { return document.createElement('div'); }
+  createDOM() {
+    const shown = document.createElement('div');
+    shown.className = 'unknown';
+    shown.textContent = 'A block of a kind that this editor does not show. It is kept as it is.';
+    return shown;
+  }
   updateDOM() { return false; }
   isInline() { return false; }
 }

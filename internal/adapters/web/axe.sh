@@ -20,4 +20,4 @@ if [[ ! -f $cache/axe.min.js ]]; then
 	tar -xzf "$work/axe-core-$version.tgz" -C "$work" package/axe.min.js
 	mv "$work/package/axe.min.js" "$cache/axe.min.js"
 fi
-CAIRN_TEST_AXE=$cache/axe.min.js go test -tags axe -count=1 -run TestAxe "$@" . ./operations
+CAIRN_TEST_AXE=$cache/axe.min.js go test -tags axe -count=1 -run TestAxe "$@" . ./operations ./editor

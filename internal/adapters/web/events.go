@@ -44,7 +44,7 @@ type draftUpdate struct {
 type stream struct {
 	web    *Web
 	visit  visit
-	out    eventStream
+	out    EventStream
 	seen   int                        // the thread's version
 	drafts map[string][]template.HTML // by exchange
 	list   string
@@ -61,10 +61,10 @@ func (w *Web) serveEvents(out http.ResponseWriter, request *http.Request, in vis
 	defer t.removeWatcher()
 	defer in.threads.people.addWatcher(in.person)()
 	s := &stream{
-		web: w, visit: in, out: eventStream{out, http.NewResponseController(out)},
+		web: w, visit: in, out: NewEventStream(out),
 		seen: t.seenVersion(request), drafts: make(map[string][]template.HTML),
 	}
-	if err := s.out.openStream(); err != nil {
+	if err := s.out.Open(); err != nil {
 		w.options.Logger.Debug("open event stream", "error", err)
 		return
 	}
@@ -105,7 +105,7 @@ func (s *stream) sendChanges(ctx context.Context) error {
 				return err
 			}
 		case <-alive.C:
-			if err := s.out.sendEvent("", "", nil); err != nil {
+			if err := s.out.Send("", "", nil); err != nil {
 				return err
 			}
 		}
@@ -127,7 +127,7 @@ func (s *stream) sendUpdates() (changed <-chan struct{}, drafted bool, err error
 		if n.last {
 			mark = s.visit.thread.versionMark(version)
 		}
-		if err := s.out.sendEvent("", mark, u); err != nil {
+		if err := s.out.Send("", mark, u); err != nil {
 			return nil, false, err
 		}
 	}
@@ -222,7 +222,7 @@ func (s *stream) sendList(ctx context.Context) error {
 		return err
 	}
 	s.list = html
-	return s.out.sendEvent("threads", "", html)
+	return s.out.Send("threads", "", html)
 }
 
 func (t *thread) addWatcher() bool {
@@ -259,14 +259,20 @@ func (t *thread) seenVersion(request *http.Request) int {
 	return seen
 }
 
-// eventStream writes server-sent events.
-type eventStream struct {
+// EventStream writes server-sent events.
+type EventStream struct {
 	out     http.ResponseWriter
 	control *http.ResponseController
 }
 
-func (s eventStream) openStream() error {
-	if err := s.control.SetReadDeadline(time.Time{}); err != nil { // the stream outlives the request's time limit
+// NewEventStream gives a stream that answers a request.
+func NewEventStream(out http.ResponseWriter) EventStream {
+	return EventStream{out, http.NewResponseController(out)}
+}
+
+// Open begins the answer, which outlives the request's time limit.
+func (s EventStream) Open() error {
+	if err := s.control.SetReadDeadline(time.Time{}); err != nil {
 		return fmt.Errorf("lift the read limit: %w", err)
 	}
 	s.out.Header().Set("Content-Type", "text/event-stream")
@@ -278,9 +284,9 @@ func (s eventStream) openStream() error {
 	return s.control.Flush()
 }
 
-// sendEvent writes an event of a kind, "" for an update, or a comment where it holds
+// Send writes an event of a kind, "" for an update, or a comment where it holds
 // nothing. mark is what the client has seen with it, "" to leave that as it is.
-func (s eventStream) sendEvent(kind, mark string, content any) error {
+func (s EventStream) Send(kind, mark string, content any) error {
 	if err := s.control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return fmt.Errorf("set the write limit: %w", err)
 	}

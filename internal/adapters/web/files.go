@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -95,4 +96,16 @@ func (l *Look) ServeAsset(out http.ResponseWriter, at string) (known bool, err e
 	out.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	_, err = out.Write(file.content)
 	return true, err
+}
+
+// Render answers with a template, or with nothing when that fails.
+func (l *Look) Render(out http.ResponseWriter, status int, name string, view any) error {
+	var page bytes.Buffer
+	if err := l.Templates.ExecuteTemplate(&page, name, view); err != nil {
+		return fmt.Errorf("render %s: %w", name, err)
+	}
+	out.Header().Set("Content-Type", "text/html; charset=utf-8")
+	out.WriteHeader(status)
+	_, _ = out.Write(page.Bytes()) // who asked may be gone
+	return nil
 }

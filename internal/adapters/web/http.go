@@ -46,6 +46,11 @@ func (w *Web) newHandler(ts *threads) http.Handler {
 		mux.Handle("/operations", w.options.Operations)
 		mux.Handle("/operations/", w.options.Operations)
 	}
+	if w.options.Pages != nil {
+		for _, path := range []string{"/pages", "/pages/", "/page/"} {
+			mux.HandleFunc(path, w.withIdentity(w.options.Pages))
+		}
+	}
 	mux.HandleFunc("/", func(out http.ResponseWriter, request *http.Request) {
 		w.responder.renderFailure(out, request, http.StatusNotFound, "There is no such page.")
 	})
@@ -184,7 +189,7 @@ func (w *Web) pageView(ctx context.Context, in visit) (pageView, error) {
 	exchanges, seen, cut := in.thread.copyExchanges()
 	v := pageView{
 		Thread: in.thread.id, Seen: seen, Mine: in.canWrite(), List: list, Cut: cut,
-		Suggestions: w.options.Suggestions, Stats: w.options.Stats, Person: in.caller.name,
+		Suggestions: w.options.Suggestions, Stats: w.options.Stats, Person: in.caller.name, Pages: w.options.Pages != nil,
 	}
 	for _, e := range exchanges {
 		shown, err := w.exchangeViewOf(in, e)

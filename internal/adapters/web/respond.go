@@ -17,16 +17,7 @@ type responder struct {
 
 // renderPage sends a template, or nothing at all when it fails.
 func (r *responder) renderPage(out http.ResponseWriter, status int, name string, view any) error {
-	var page bytes.Buffer
-	if err := r.look.Templates.ExecuteTemplate(&page, name, view); err != nil {
-		return fmt.Errorf("render %s: %w", name, err)
-	}
-	out.Header().Set("Content-Type", "text/html; charset=utf-8")
-	out.WriteHeader(status)
-	if _, err := out.Write(page.Bytes()); err != nil {
-		r.logger.Debug("send page", "error", err)
-	}
-	return nil
+	return r.look.Render(out, status, name, view)
 }
 
 // renderFragment renders one template.

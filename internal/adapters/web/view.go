@@ -27,6 +27,7 @@ type pageView struct {
 	Suggestions []string
 	Stats       string
 	Person      string // who is signed in; "" where nobody signs in
+	Pages       bool   // there are pages to write
 }
 
 // exchangeView is an exchange as templates/exchange.html shows it. Its strings are

@@ -51,6 +51,8 @@ type Options struct {
 	SignIn *SignIn
 	// Operations answers what is asked below /operations; nil: there is nothing.
 	Operations http.Handler
+	// Pages answers what is asked of /pages and below /page/, with a Visitor; nil: there are no pages.
+	Pages http.Handler
 	// Now is the clock that ages are told from; nil is time.Now.
 	Now func() time.Time
 }

@@ -34,6 +34,13 @@ func EncodeNode(n *Node) []byte {
 	return b.Bytes()
 }
 
+// EncodeNodeForEditor is EncodeNode for Lexical itself, as EncodeForEditor is Encode.
+func EncodeNodeForEditor(n *Node) []byte {
+	var b bytes.Buffer
+	n.encode(&b, true)
+	return b.Bytes()
+}
+
 // object writes the members of a JSON object.
 type object struct {
 	*bytes.Buffer

@@ -107,9 +107,9 @@ func (w *htmlWriter) writeItem(n *Node) {
 	}
 	w.WriteString(">")
 	if n.ListType == Check {
-		checked := ""
+		checked := ` aria-label="To do"`
 		if n.Checked {
-			checked = " checked"
+			checked = ` aria-label="Done" checked`
 		}
 		fmt.Fprintf(w, `<input type="checkbox" disabled%s> `, checked)
 	}

@@ -31,14 +31,23 @@ var headless struct {
 // Main runs a package's tests, closes Chromium and exits.
 func Main(m *testing.M) {
 	code := m.Run()
-	if headless.ctx != nil {
-		if err := chromedp.Cancel(headless.ctx); err != nil { // waits for the process, unlike end
-			fmt.Fprintln(os.Stderr, "close Chromium:", err)
-			code = 1
-		}
-		headless.end()
+	if err := Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
 	os.Exit(code)
+}
+
+// Close closes Chromium where a test has started it.
+func Close() error {
+	if headless.ctx == nil {
+		return nil
+	}
+	defer headless.end()
+	if err := chromedp.Cancel(headless.ctx); err != nil { // waits for the process, unlike end
+		return fmt.Errorf("close Chromium: %w", err)
+	}
+	return nil
 }
 
 func chromium() (string, error) {

@@ -1,0 +1,36 @@
+package editor_test
+
+import (
+	"flag"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"cairn/internal/pages/tree"
+)
+
+var blocks = flag.Int("blocks", 300, "blocks of the page that is opened and measured")
+
+// TestBrowserOpensALongPage opens a page of -blocks blocks, logs how long that takes until it can
+// be written on, and writes on it.
+func TestBrowserOpensALongPage(t *testing.T) {
+	p := open(t, mayWrite)
+	id := p.write("A long page", strings.Repeat("A paragraph with a few words in it.\n\n", *blocks-1)+"The end.")
+	b := p.browser()
+	for range 3 {
+		b.opens(id)
+		t.Logf("%d blocks can be written on %.0f ms after they were asked for", *blocks, evaluate[float64](b, `performance.getEntriesByName("ready")[0].startTime`))
+	}
+	b.puts("The end.")
+	b.types(" Or not.")
+	b.saves()
+	p.change(id, func(root *tree.Node) *tree.Node {
+		root.Children[0].Children[0].Text = "Another paragraph."
+		return root
+	})
+	b.do(chromedp.Poll(`document.querySelector("#text > p").textContent.startsWith("Another")`, nil))
+	if got := p.load(id).Root; len(got.Children) != *blocks || got.Children[*blocks-1].PlainText() != "The end. Or not." {
+		t.Errorf("the page has %d blocks and ends with %q", len(got.Children), got.Children[len(got.Children)-1].PlainText())
+	}
+}

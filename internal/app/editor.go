@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"cairn/internal/access"
+	"cairn/internal/adapters/web"
+	"cairn/internal/adapters/web/editor"
+	"cairn/internal/chat"
+	"cairn/internal/config"
+	"cairn/internal/loopback"
+)
+
+// pagesThread stands for where a person works on pages in a browser.
+var pagesThread = chat.NewThreadID("web", "pages")
+
+// newEditor makes the editor of pages; nil where there are no pages.
+func (c *Cairn) newEditor(ctx context.Context) (http.Handler, error) {
+	if c.Storage.Pages == nil {
+		return nil, nil
+	}
+	resolver, err := c.newResolver(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made, err := editor.New(editor.Options{
+		Library: c.Storage.Pages, Logger: c.Logger,
+		Access: func(ctx context.Context, visitor web.Visitor) (editor.Grant, error) {
+			return c.grantPages(ctx, resolver, visitor)
+		},
+	})
+	if err != nil {
+		return nil, err // and no handler of nil
+	}
+	return made, nil
+}
+
+// grantPages finds out what somebody may do with pages. Those who sign in may write, and everybody
+// where only this machine, or those who may read all of the index, reach the page; others read.
+func (c *Cairn) grantPages(ctx context.Context, resolver *access.Resolver, visitor web.Visitor) (editor.Grant, error) {
+	everything := c.Config.Access.Web == config.WebEverything
+	question := access.Question{Thread: pagesThread, Asker: visitor.ID, Identity: visitor.Identity}
+	if question.Identity == nil {
+		question.Identity = &chat.Identity{Local: everything}
+	}
+	decision := resolver.Resolve(ctx, question)
+	room, ok := resolver.DescribeRoom(ctx, question)
+	if !ok {
+		return editor.Grant{}, errors.New("it could not be found out whom a page of this visitor is for")
+	}
+	onThisMachine := c.Config.Web.URL == "" && loopback.IsHost(c.Config.Web.Listen)
+	return editor.Grant{
+		Viewers: decision.Asker, Audience: room.Audience, MayWrite: visitor.Identity != nil || everything || onThisMachine,
+	}, nil
+}

@@ -64,7 +64,7 @@ func (w *writer) saved(words []string) {
 // TestAPageIsWrittenWhileTheProgramDies has two browsers and a terminal write on one page while
 // the program is killed: nothing is lost, nothing is there twice.
 func TestAPageIsWrittenWhileTheProgramDies(t *testing.T) {
-	o := &program{t: t, env: append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir())}
+	o := &program{t: t, file: *underLoad, env: append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir())}
 	say := func(words ...string) error {
 		command := o.command(append([]string{"page"}, words...)...)
 		command.Stdin = strings.NewReader("apply\n")

@@ -2,9 +2,11 @@ package editor_test
 
 import (
 	"context"
-	"errors"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/http/cookiejar"
+	"strings"
 	"testing"
 
 	"cairn/internal/adapters/web"
@@ -27,7 +29,6 @@ type place struct {
 	stop    func() // ends the server
 }
 
-// grants are what the tests' visitors may do: to write, and to see what is public.
 func mayWrite(context.Context, web.Visitor) (editor.Grant, error) {
 	return editor.Grant{MayWrite: true}, nil
 }
@@ -117,13 +118,165 @@ func TestOptionsAreComplete(t *testing.T) {
 	}
 }
 
-// seesLegal lets visitors read what is for the lawyers.
-func seesLegal(_ context.Context, visitor web.Visitor) (editor.Grant, error) {
-	if visitor.ID == "" {
-		return editor.Grant{}, errors.New("nobody asks")
-	}
-	group, err := knowledge.Group("legal")
-	return editor.Grant{Viewers: knowledge.NewViewers([]knowledge.Principal{group}), MayWrite: true}, err
+// visitor is a browser without a window.
+type visitor struct {
+	*testing.T
+	url    string
+	client *http.Client
 }
 
-var _ http.Handler = (*editor.Editor)(nil)
+func (p *place) visitor() *visitor {
+	p.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		p.Fatal(err)
+	}
+	transport := &http.Transport{}
+	p.Cleanup(transport.CloseIdleConnections)
+	v := &visitor{p.T, p.url, &http.Client{Jar: jar, Transport: transport}}
+	v.ask(http.MethodGet, "pages", "") // is given a secret
+	return v
+}
+
+// ask sends a request as the script does, or as another site's page would.
+func (v *visitor) ask(method, path, body string, headers ...string) (status int, answer string) {
+	v.Helper()
+	request, err := http.NewRequestWithContext(v.Context(), method, v.url+path, strings.NewReader(body))
+	if err != nil {
+		v.Fatal(err)
+	}
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json")
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		request.Header.Set(name, value)
+	}
+	response, err := v.client.Do(request)
+	if err != nil {
+		v.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		v.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// save is a change of the title.
+const save = `{"key": "k1", "base": 1, "title": {"base": "Leave", "text": "Paid leave"}, "blocks": []}`
+
+func TestAChangeIsMadeOnceUnderItsKey(t *testing.T) {
+	p := open(t, mayWrite)
+	id := p.write("Leave", "One.")
+	v := p.visitor()
+	for range 2 {
+		if status, answer := v.ask(http.MethodPost, "page/"+string(id)+"/blocks", save); status != http.StatusOK || !strings.Contains(answer, `"version":2,"title":"Paid leave"`) {
+			t.Errorf("%d %s", status, answer)
+		}
+	}
+	if page := p.load(id); page.Version != 2 || page.Title != "Paid leave" {
+		t.Errorf("%q, version %d", page.Title, page.Version)
+	}
+}
+
+func TestWhatIsNotForAVisitorIsNotThere(t *testing.T) {
+	group, err := knowledge.Group("legal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	audience, err := knowledge.NewAudience(group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isLegal := false
+	p := open(t, func(context.Context, web.Visitor) (editor.Grant, error) {
+		grant := editor.Grant{MayWrite: true}
+		if isLegal {
+			grant.Viewers = knowledge.NewViewers([]knowledge.Principal{group})
+		}
+		return grant, nil
+	})
+	page, err := p.library.Create(t.Context(), pages.Place{Audience: audience}, "A lawsuit", tree.New(), pages.Author{Name: "ada"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := p.visitor()
+	for _, legal := range []bool{false, true} {
+		isLegal = legal
+		if _, list := v.ask(http.MethodGet, "pages", ""); strings.Contains(list, "A lawsuit") != legal {
+			t.Errorf("legal %t: the list is\n%s", legal, list)
+		}
+		for _, path := range []string{"", "/state", "/changes?since=1", "/history"} {
+			status, answer := v.ask(http.MethodGet, "page/"+string(page.ID)+path, "")
+			if (status == http.StatusOK) != legal || !legal && (status != http.StatusNotFound || strings.Contains(answer, "lawsuit")) {
+				t.Errorf("legal %t: %s is answered with %d", legal, path, status)
+			}
+		}
+	}
+	isLegal = false
+	for path, body := range map[string]string{"/blocks": save, "/restore": "version=1", "/events?since=1&tab=t1": ""} {
+		method := http.MethodPost
+		if body == "" {
+			method = http.MethodGet
+		}
+		if status, _ := v.ask(method, "page/"+string(page.ID)+path, body); status != http.StatusNotFound {
+			t.Errorf("%s is answered with %d", path, status)
+		}
+	}
+}
+
+func TestRequestsThatAreRefused(t *testing.T) {
+	p := open(t, mayWrite)
+	id := string(p.write("Leave", "One."))
+	v := p.visitor()
+	for name, test := range map[string]struct {
+		path, body string
+		status     int
+		headers    []string
+	}{
+		"another site's":     {"/blocks", save, http.StatusForbidden, []string{"Sec-Fetch-Site: cross-site"}},
+		"another origin's":   {"/restore", "version=1", http.StatusForbidden, []string{"Origin: https://example.com"}},
+		"a form":             {"/blocks", save, http.StatusUnsupportedMediaType, []string{"Content-Type: application/x-www-form-urlencoded"}},
+		"no JSON":            {"/blocks", "x", http.StatusBadRequest, nil},
+		"without a key":      {"/blocks", `{"base": 1}`, http.StatusBadRequest, nil},
+		"of no version":      {"/blocks", `{"key": "k", "base": 7, "blocks": [{"id": "n1", "removed": true}]}`, http.StatusNotFound, nil},
+		"a broken block":     {"/blocks", `{"key": "k", "base": 1, "blocks": [{"id": "n1", "node": {"type": "text", "text": "x"}, "after": ""}]}`, http.StatusUnprocessableEntity, nil},
+		"a cell alone":       {"/blocks", `{"key": "k", "base": 1, "blocks": [{"id": "n1", "node": {"type": "tablecell"}, "after": ""}]}`, http.StatusUnprocessableEntity, nil},
+		"a broken presence":  {"/presence", `{"block": "<b>"}`, http.StatusBadRequest, nil},
+		"to restore nothing": {"/restore", "", http.StatusNotFound, []string{"Content-Type: application/x-www-form-urlencoded"}},
+	} {
+		if status, answer := v.ask(http.MethodPost, "page/"+id+test.path, test.body, test.headers...); status != test.status {
+			t.Errorf("%s: %d %s", name, status, answer)
+		}
+	}
+	stranger := &visitor{t, p.url, &http.Client{Transport: v.client.Transport}}
+	if status, _ := stranger.ask(http.MethodPost, "page/"+id+"/blocks", save); status != http.StatusForbidden {
+		t.Errorf("a stranger's change is answered with %d", status)
+	}
+	if page := p.load(pages.PageID(id)); page.Version != 1 {
+		t.Errorf("the page has version %d", page.Version)
+	}
+}
+
+func TestAVersionIsRestored(t *testing.T) {
+	p := open(t, mayWrite)
+	id := p.write("Leave", "It is 27 days.")
+	p.change(id, replace("27", "28"))
+	v := p.visitor()
+	_, history := v.ask(http.MethodGet, "page/"+string(id)+"/history", "")
+	for _, want := range []string{"grace", "page: replace", `It is <mark>27</mark> days.`, `It is <mark>28</mark> days.`, "The page as it stands"} {
+		if !strings.Contains(history, want) {
+			t.Errorf("the history does not show %s:\n%s", want, history)
+		}
+	}
+	if status, _ := v.ask(http.MethodPost, "page/"+string(id)+"/restore", "version=1", "Content-Type: application/x-www-form-urlencoded"); status != http.StatusOK {
+		t.Errorf("restoring is answered with %d", status)
+	}
+	p.expects(id, "It is 27 days.")
+	if page := p.load(id); page.Version != 3 {
+		t.Errorf("the page has version %d", page.Version)
+	}
+}

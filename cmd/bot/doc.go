@@ -102,7 +102,9 @@ the smallest flow there is.
 [cairn/internal/pages] keeps what people write together. pages/tree is the document: read its node.go,
 then decode.go, normalize.go and encode.go, which do what Lexical does and are tested against it;
 pages/merge joins two changes of it and names what both changed. library.go is how pages are used;
-flows/page is what people say in a thread. Pages are no source of answers yet, and no model edits them.
+flows/page is what people say in a thread, and [cairn/internal/adapters/web/editor] where they
+write in a browser, in Lexical: read its save.go, then assets/sync.js, which keeps a window and the server
+the same. Pages are no source of answers yet, and no model edits them.
 
 # Talking
 

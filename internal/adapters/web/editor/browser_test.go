@@ -323,3 +323,70 @@ func evaluateAwaited[T any](b *browser, expression string) (value T) {
 	b.do(chromedp.Evaluate(expression, &value, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
 	return value
 }
+
+// TestBrowserShowsHostilePages opens a page whose blocks try to run scripts, to ask other sites and to
+// cover the window. The browser of every test complains of scripts and of foreign requests.
+func TestBrowserShowsHostilePages(t *testing.T) {
+	p := open(t, mayWrite)
+	id := p.write("<script>alert(1)</script>", "<img src=x onerror=alert(1)>\n\n![x](https://evil.example/x.png)\n\nA link here.")
+	p.change(id, func(root *tree.Node) *tree.Node {
+		text := tree.NewText("cover", 0)
+		text.Style = "position:fixed;inset:0;background:url(https://evil.example/y.png);font-size:400px"
+		link := tree.NewBlock(tree.Link, tree.NewText("run", 0))
+		link.URL = "javascript:alert(1)"
+		unknown := &tree.Node{Kind: "evil", Raw: []byte(`{"type":"evil","html":"<script>alert(1)</script>","version":1}`)}
+		root.Children = append(root.Children, tree.NewBlock(tree.Paragraph, text, link), unknown)
+		return root
+	})
+	b := p.browser()
+	b.opens(id)
+	b.shows("cover")
+	b.shows("A block of a kind that this editor does not show")
+	if found := evaluate[[]string](b, `[
+		...[...document.querySelectorAll("#text script, #text img:not([data-lexical-decorator-boundary]), #text [onerror]")].map((e) => e.outerHTML),
+		...[...document.querySelectorAll("#text a")].map((a) => a.href).filter((address) => address.startsWith("javascript:")),
+		...[...document.querySelectorAll("#text span[style]")].filter((e) => getComputedStyle(e).position !== "static" || parseFloat(getComputedStyle(e).fontSize) > 20).map((e) => e.outerHTML),
+	]`); len(found) > 0 {
+		t.Errorf("the page has %q", found)
+	}
+	b.puts("A link here.")
+	b.types(" And more.")
+	b.saves()
+	if raw := p.load(id).Root.Children[4].Raw; !strings.Contains(string(raw), "<script>") {
+		t.Errorf("the block of an unknown kind is now %s", raw)
+	}
+}
+
+func TestBrowserByKeyboard(t *testing.T) {
+	p := open(t, mayWrite)
+	id := p.write("Leave", "One two.")
+	b := p.browser()
+	b.opens(id)
+	focused := func() string {
+		return evaluate[string](b, `document.activeElement.dataset.do ?? document.activeElement.id`)
+	}
+	b.puts("One two.")
+	b.presses("F10", "F10", input.ModifierAlt)
+	if got := focused(); got != "undo" {
+		t.Errorf("Alt+F10 leads to %q", got)
+	}
+	for range 3 {
+		b.presses("ArrowRight", "ArrowRight", 0)
+	}
+	if got := focused(); got != "bold" {
+		t.Errorf("arrows lead to %q", got)
+	}
+	b.presses("Escape", "Escape", 0)
+	if got := focused(); got != "text" {
+		t.Errorf("Escape leads to %q", got)
+	}
+	b.presses("b", "KeyB", input.ModifierCtrl)
+	b.types(" bold")
+	b.presses("2", "Digit2", input.ModifierCtrl|input.ModifierAlt)
+	b.saves()
+	p.expects(id, "## One two. **bold**")
+	b.presses("Tab", "Tab", 0)
+	if got := focused(); got == "text" {
+		t.Error("Tab does not leave the text")
+	}
+}

@@ -65,6 +65,7 @@ func (w *writer) saved(words []string) {
 // the program is killed: nothing is lost, nothing is there twice.
 func TestAPageIsWrittenWhileTheProgramDies(t *testing.T) {
 	o := &program{t: t, file: *underLoad, env: append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir())}
+	o.readHandbook()
 	say := func(words ...string) error {
 		command := o.command(append([]string{"page"}, words...)...)
 		command.Stdin = strings.NewReader("apply\n")

@@ -17,7 +17,7 @@ import (
 var pagesThread = chat.NewThreadID("web", "pages")
 
 // newEditor makes the editor of pages; nil where there are no pages.
-func (c *Cairn) newEditor(ctx context.Context) (http.Handler, error) {
+func newEditor(ctx context.Context, c *Cairn) (http.Handler, error) {
 	if c.Storage.Pages == nil {
 		return nil, nil
 	}
@@ -28,7 +28,7 @@ func (c *Cairn) newEditor(ctx context.Context) (http.Handler, error) {
 	made, err := editor.New(editor.Options{
 		Library: c.Storage.Pages, Logger: c.Logger,
 		Access: func(ctx context.Context, visitor web.Visitor) (editor.Grant, error) {
-			return c.grantPages(ctx, resolver, visitor)
+			return grantPages(ctx, c.Config, resolver, visitor)
 		},
 	})
 	if err != nil {
@@ -39,8 +39,8 @@ func (c *Cairn) newEditor(ctx context.Context) (http.Handler, error) {
 
 // grantPages finds out what somebody may do with pages. Those who sign in may write, and everybody
 // where only this machine, or those who may read all of the index, reach the page; others read.
-func (c *Cairn) grantPages(ctx context.Context, resolver *access.Resolver, visitor web.Visitor) (editor.Grant, error) {
-	everything := c.Config.Access.Web == config.WebEverything
+func grantPages(ctx context.Context, configured config.Config, resolver *access.Resolver, visitor web.Visitor) (editor.Grant, error) {
+	everything := configured.Access.Web == config.WebEverything
 	question := access.Question{Thread: pagesThread, Asker: visitor.ID, Identity: visitor.Identity}
 	if question.Identity == nil {
 		question.Identity = &chat.Identity{Local: everything}
@@ -50,7 +50,7 @@ func (c *Cairn) grantPages(ctx context.Context, resolver *access.Resolver, visit
 	if !ok {
 		return editor.Grant{}, errors.New("it could not be found out whom a page of this visitor is for")
 	}
-	onThisMachine := c.Config.Web.URL == "" && loopback.IsHost(c.Config.Web.Listen)
+	onThisMachine := configured.Web.URL == "" && loopback.IsHost(configured.Web.Listen)
 	return editor.Grant{
 		Viewers: decision.Asker, Audience: room.Audience, MayWrite: visitor.Identity != nil || everything || onThisMachine,
 	}, nil

@@ -56,7 +56,7 @@ func (c *Cairn) ListenForWeb(ctx context.Context, suggestions []string) (*web.We
 	if err != nil {
 		return nil, err
 	}
-	written, err := c.newEditor(ctx)
+	written, err := newEditor(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -228,26 +228,26 @@ func (n *Node) Equal(other *Node) bool {
 	if n == other {
 		return true
 	}
-	return n.equalAttributes(other) && n.equalText(other) && n.equalTable(other) &&
+	return hasSameAttributes(n, other) && hasSameText(n, other) && hasSameTable(n, other) &&
 		slices.EqualFunc(n.State, other.State, func(a, b State) bool { return a.Key == b.Key && bytes.Equal(a.Value, b.Value) }) &&
 		n.idAfter == other.idAfter && bytes.Equal(n.Raw, other.Raw) && (n.Raw == nil) == (other.Raw == nil) &&
 		slices.EqualFunc(n.Children, other.Children, (*Node).Equal)
 }
 
-func (n *Node) equalAttributes(other *Node) bool {
+func hasSameAttributes(n, other *Node) bool {
 	return n.Kind == other.Kind && n.ID == other.ID && n.Direction == other.Direction && n.Align == other.Align && n.Indent == other.Indent &&
 		n.TextFormat == other.TextFormat && n.TextStyle == other.TextStyle && n.Level == other.Level && n.ShadowRoot == other.ShadowRoot &&
 		n.ListType == other.ListType && n.Start == other.Start && n.Value == other.Value && n.Checked == other.Checked &&
 		n.Language == other.Language && n.Theme == other.Theme
 }
 
-func (n *Node) equalText(other *Node) bool {
+func hasSameText(n, other *Node) bool {
 	return n.Text == other.Text && n.Format == other.Format && n.Detail == other.Detail && n.Mode == other.Mode && n.Style == other.Style &&
 		n.HighlightType == other.HighlightType && n.URL == other.URL && n.Rel == other.Rel && n.Target == other.Target &&
 		n.Title == other.Title && n.Unlinked == other.Unlinked && n.Alt == other.Alt && n.Width == other.Width && n.Height == other.Height
 }
 
-func (n *Node) equalTable(other *Node) bool {
+func hasSameTable(n, other *Node) bool {
 	sameHeight := n.RowHeight == other.RowHeight || n.RowHeight != nil && other.RowHeight != nil && *n.RowHeight == *other.RowHeight
 	return sameHeight && n.HeaderState == other.HeaderState && n.ColSpan == other.ColSpan && n.RowSpan == other.RowSpan &&
 		n.Background == other.Background && n.VerticalAlign == other.VerticalAlign && slices.Equal(n.ColWidths, other.ColWidths) &&

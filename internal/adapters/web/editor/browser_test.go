@@ -124,18 +124,30 @@ func (b *browser) saves() {
 	b.holds(`document.getElementById("saved").textContent === "Saved"`)
 }
 
-// puts the caret at the end of the block that holds a text.
+// puts the caret behind a text, and waits until the editor knows.
 func (b *browser) puts(text string) {
 	b.Helper()
-	b.do(chromedp.Evaluate(`(() => {
+	if found := evaluateAwaited[bool](b, `new Promise((go) => {
 		document.getElementById("text").focus();
 		const walker = document.createTreeWalker(document.getElementById("text"), NodeFilter.SHOW_TEXT);
 		for (let at = walker.nextNode(); at; at = walker.nextNode()) {
-			const place = at.data.indexOf(`+quote(text)+`);
-			if (place >= 0) { getSelection().collapse(at, place + `+quote(text)+`.length); return true; }
+			const place = at.data.indexOf(`+quote(text)+`) + `+quote(text)+`.length;
+			if (place < `+quote(text)+`.length) continue;
+			const selection = getSelection();
+			if (selection.isCollapsed && selection.anchorNode === at && selection.anchorOffset === place) return go(true);
+			const known = () => {
+				if (getSelection().anchorNode !== at || getSelection().anchorOffset !== place) return;
+				document.removeEventListener("selectionchange", known);
+				setTimeout(() => go(true));
+			};
+			document.addEventListener("selectionchange", known);
+			selection.collapse(at, place);
+			return;
 		}
-		return false;
-	})()`, nil))
+		go(false);
+	})`); !found {
+		b.Fatalf("%q is not on the page", text)
+	}
 }
 
 // types writes as a person does, at the caret.
@@ -388,5 +400,22 @@ func TestBrowserByKeyboard(t *testing.T) {
 	b.presses("Tab", "Tab", 0)
 	if got := focused(); got == "text" {
 		t.Error("Tab does not leave the text")
+	}
+}
+
+func TestBrowserAsksWhichTitleHolds(t *testing.T) {
+	p := open(t, mayWrite)
+	id := p.write("Leave", "One.")
+	b := p.browser()
+	b.opens(id)
+	b.do(chromedp.Focus("#title"), chromedp.Evaluate(`title.setSelectionRange(5, 5)`, nil))
+	if _, err := p.library.Save(p.Context(), pages.Place{}, pages.Edit{Page: id, Base: 1, Title: "Sick leave", By: pages.Author{Name: "grace"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.Evaluate(`(() => { title.value = "Paid leave"; title.dispatchEvent(new Event("input")); })()`, nil))
+	b.do(chromedp.Click(`//section[@id="conflicts"]//button[.="Use mine"]`))
+	b.saves()
+	if got := p.load(id).Title; got != "Paid leave" {
+		t.Errorf("the title is %q", got)
 	}
 }

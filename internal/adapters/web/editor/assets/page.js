@@ -149,16 +149,15 @@ const begin = async (sync, { registerTools }, { registerUndo }) => {
     if (link && (event.ctrlKey || event.metaKey)) window.open(link.href, "_blank", "noopener,noreferrer");
   });
   addEventListener("pagehide", () => sync.store());
-  document.addEventListener("visibilitychange", () => document.hidden && sync.run());
+  document.addEventListener("visibilitychange", () => document.hidden && sync.sendNow());
   addEventListener("beforeunload", (event) => {
     if (!sync.isUnsaved()) return;
     sync.store();
-    sync.run();
+    sync.sendNow();
     event.preventDefault();
   });
   addEventListener("online", () => sync.run());
   await sync.recover();
-  if (sync.remote > sync.version) sync.run();
 };
 
 // follow hears of new versions, and of who is here.

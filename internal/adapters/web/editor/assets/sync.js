@@ -89,7 +89,13 @@ export class Sync extends EventTarget {
     this.say("waiting");
     this.since ??= Date.now();
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.run(), Math.max(0, Math.min(pause, this.since + longest - Date.now())));
+    this.timer = setTimeout(() => this.sendNow(), Math.max(0, Math.min(pause, this.since + longest - Date.now())));
+  }
+
+  /** Has what was typed sent at once. */
+  sendNow() {
+    this.due = true;
+    return this.run();
   }
 
   say(state, detail) {
@@ -107,7 +113,7 @@ export class Sync extends EventTarget {
   async run() {
     if (this.running || this.stopped) return;
     this.running = true;
-    clearTimeout(this.timer);
+    clearTimeout(this.retry);
     try {
       for (let more = true; more && !this.stopped; ) more = await this.step();
       this.failed = 0;
@@ -115,7 +121,7 @@ export class Sync extends EventTarget {
       if (!(error instanceof TypeError || error instanceof Unreachable)) console.error(error);
       this.say("late");
       this.store();
-      this.timer = setTimeout(() => this.run(), retries[Math.min(this.failed++, retries.length - 1)]);
+      this.retry = setTimeout(() => this.run(), retries[Math.min(this.failed++, retries.length - 1)]);
     } finally {
       this.running = false;
     }
@@ -126,8 +132,12 @@ export class Sync extends EventTarget {
       this.wait();
       return false;
     }
-    this.since = undefined;
-    this.pending ??= this.write ? this.collect() : null;
+    if (this.due && !this.pending) {
+      this.due = false;
+      this.since = undefined;
+      clearTimeout(this.timer);
+      this.pending = this.collect();
+    }
     if (this.pending) {
       this.say("saving");
       await this.send();
@@ -138,8 +148,10 @@ export class Sync extends EventTarget {
       if (ok) this.receive(answer);
       return ok;
     }
-    this.forget();
-    this.say(this.held.size ? "held" : "saved");
+    if (this.since === undefined) {
+      this.forget();
+      this.say(this.held.size ? "held" : "saved");
+    }
     return false;
   }
 
@@ -176,7 +188,7 @@ export class Sync extends EventTarget {
         if (isMoved || !this.known.has(id)) change.after = i ? this.local[i - 1] : "";
         changes.push(change);
       });
-      const title = this.title && this.title.value.trim() !== (this.pending?.title ?? this.knownTitle) ? this.title.value.trim() : null;
+      const title = this.title && !this.held.has("title") && this.title.value.trim() !== (this.pending?.title ?? this.knownTitle) ? this.title.value.trim() : "";
       if (!changes.length && !title) return null;
       return {
         blocks, order: this.local.filter((id) => !this.held.has(id)), title,
@@ -215,7 +227,7 @@ export class Sync extends EventTarget {
   }
 
   hold(conflicts, authors) {
-    for (const { top } of conflicts) if (top !== "title") this.held.add(top);
+    for (const { top } of conflicts) this.held.add(top);
     this.dispatchEvent(new CustomEvent("conflicts", { detail: { conflicts, authors } }));
   }
 
@@ -310,12 +322,12 @@ export class Sync extends EventTarget {
 
   /** Decides a conflict: "theirs" is what is saved, "mine" what is here, "both" one behind the other. */
   decide(id, choice) {
+    this.held.delete(id);
     if (id === "title") {
       if (choice === "theirs") this.title.value = this.knownTitle;
       this.wait();
       return;
     }
-    this.held.delete(id);
     this.editor.update(() => {
       this.list();
       const known = this.knownOf(id);

@@ -106,6 +106,6 @@ func (l *Look) Render(out http.ResponseWriter, status int, name string, view any
 	}
 	out.Header().Set("Content-Type", "text/html; charset=utf-8")
 	out.WriteHeader(status)
-	_, _ = out.Write(page.Bytes()) // who asked may be gone
+	_, _ = out.Write(page.Bytes()) //nolint:errcheck // who asked may be gone
 	return nil
 }

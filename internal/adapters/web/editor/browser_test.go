@@ -72,7 +72,7 @@ func (b *browser) note(event any) {
 	case *runtime.EventExceptionThrown:
 		problem = event.ExceptionDetails.Error()
 	case *page.EventJavascriptDialogOpening: // what was not saved is left
-		go func() { _ = chromedp.Run(b.ctx, page.HandleJavaScriptDialog(true)) }()
+		go chromedp.Run(b.ctx, page.HandleJavaScriptDialog(true)) //nolint:errcheck // a dialog that stays stops the test
 	case *network.EventRequestWillBeSent:
 		if !strings.HasPrefix(event.Request.URL, b.place.url) && event.Request.URL != "about:blank" {
 			problem = "asked " + event.Request.URL

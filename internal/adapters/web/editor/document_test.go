@@ -24,9 +24,10 @@ func randomPage(random *rand.Rand, before *tree.Node) *tree.Node {
 		root.Children = append(root.Children, block)
 	}
 	if before != nil && random.IntN(2) == 0 { // most of it in the same order
-		root.Children = append(before.Clone().Children, slices.DeleteFunc(root.Children, func(n *tree.Node) bool { return findBlock(before, n.ID) >= 0 })...)
+		added := slices.DeleteFunc(root.Children, func(n *tree.Node) bool { return findBlock(before, n.ID) >= 0 })
+		root.Children = slices.Concat(before.Clone().Children, added)
 		at := random.IntN(len(root.Children))
-		root.Children = append(root.Children[at:], root.Children[:at]...)
+		root.Children = slices.Concat(root.Children[at:], root.Children[:at])
 	}
 	return root
 }
@@ -59,7 +60,7 @@ func TestChangesLeadFromOneVersionToAnother(t *testing.T) {
 func FuzzChanges(f *testing.F) {
 	f.Add([]byte(`[{"id": "n1", "removed": true}, {"id": "n2", "node": {"type": "paragraph", "children": []}, "after": "n3"}]`))
 	f.Add([]byte(`[{"id": "n9", "base": {"type": "heading", "tag": "h2"}, "node": {"type": "list"}, "after": ""}, {"id": "n9", "after": "n9"}]`))
-	f.Fuzz(func(t *testing.T, sent []byte) {
+	f.Fuzz(func(_ *testing.T, sent []byte) {
 		var changes []blockChange
 		if json.Unmarshal(sent, &changes) != nil {
 			return

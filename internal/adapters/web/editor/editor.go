@@ -201,7 +201,7 @@ func (e *Editor) serveList(out http.ResponseWriter, request *http.Request, v vis
 	if err != nil {
 		return err
 	}
-	view := listView{MayWrite: v.MayWrite, Person: v.Visitor.Name}
+	view := listView{MayWrite: v.MayWrite, Person: v.Name}
 	for _, page := range listed {
 		view.Pages = append(view.Pages, listedView{
 			ID: string(page.ID), Title: markup.CleanLine(page.Title), Age: markup.Age(e.options.Now(), page.Updated),
@@ -245,6 +245,6 @@ func (e *Editor) servePage(out http.ResponseWriter, request *http.Request, v vis
 		return err
 	}
 	return e.look.Render(out, http.StatusOK, "editor", pageView{
-		ID: string(page.ID), Title: markup.CleanLine(page.Title), MayWrite: v.MayWrite, Person: v.Visitor.Name,
+		ID: string(page.ID), Title: markup.CleanLine(page.Title), MayWrite: v.MayWrite, Person: v.Name,
 	})
 }

@@ -298,7 +298,7 @@ func (e *Editor) serveState(out http.ResponseWriter, request *http.Request, v vi
 
 // rememberName notes the name of somebody who was here.
 func (e *Editor) rememberName(v visit) {
-	if v.Visitor.Name == "" || v.ID == "" {
+	if v.Name == "" || v.ID == "" {
 		return
 	}
 	e.mu.Lock()
@@ -306,7 +306,7 @@ func (e *Editor) rememberName(v visit) {
 	if len(e.names) >= maxNames {
 		clear(e.names)
 	}
-	e.names[string(v.ID)] = v.Visitor.Name
+	e.names[string(v.ID)] = v.Name
 }
 
 // maxNames bounds the names that are remembered.

@@ -46,7 +46,7 @@ func NewFlows(l *Library, written *pages.Library, models Models, answers *answer
 	if written == nil {
 		return registered, nil
 	}
-	edits, err := page.New(page.Options{Library: written, Model: models.Answer})
+	edits, err := page.New(page.Options{Library: written, Model: models.Answer, Address: l.Config.Web.URL})
 	if err != nil {
 		return nil, err
 	}

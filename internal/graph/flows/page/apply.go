@@ -44,7 +44,7 @@ func (f *Flow) review(ctx context.Context, step graph.Step[State]) (graph.Result
 		if err != nil {
 			return endForError(err)
 		}
-		text = fmt.Sprintf("A change of **%s** (`%s`, version %d):\n\n%s", escape(s.Proposal.Title), s.Proposal.Page, s.Proposal.Base, shown)
+		text = fmt.Sprintf("A change of **%s** (`%s`, version %d):%s\n\n%s", escape(s.Proposal.Title), s.Proposal.Page, s.Proposal.Base, f.linkPage(s.Proposal.Page), shown)
 	}
 	return graph.Ask[State](graph.Question{
 		Key: reviewKey, Text: text,
@@ -99,7 +99,7 @@ func (f *Flow) apply(ctx context.Context, step graph.Step[State]) (graph.Result[
 	if p.Verb != Undo {
 		text += " `page: undo` takes it back, within a day."
 	}
-	return endWith("%s", text)
+	return endWith("%s%s", text, f.linkPage(p.Page))
 }
 
 // nameVersions makes the snapshots of the model's work, and gives up those that it deleted.

@@ -13,10 +13,10 @@ import (
 	"cairn/internal/pages/tree"
 )
 
-//go:embed prompts
+//go:embed edit.tmpl thread.tmpl thread.json
 var promptFiles embed.FS
 
-var editPrompt = prompt.Template(promptFiles, "prompts/edit", nil)
+var editPrompt = prompt.Template(promptFiles, "edit", nil)
 
 // promptBuilder puts together what the model is sent.
 type promptBuilder struct {

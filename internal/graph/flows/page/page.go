@@ -43,6 +43,9 @@ type Options struct {
 	Library *pages.Library // nil for the graph alone
 	// Model edits what is asked in free words, and writes pages from threads; nil: nothing does.
 	Model llm.Model
+	// Address is where people reach the web page, which shows a page at /page/ and its id: "" for
+	// nowhere.
+	Address string
 }
 
 // Flow edits pages. Make one with New.
@@ -51,6 +54,7 @@ type Flow struct {
 
 	library *pages.Library
 	model   llm.Model
+	address string
 	now     func() time.Time
 }
 
@@ -58,7 +62,7 @@ var _ flows.Flow = (*Flow)(nil)
 
 // New makes the flow.
 func New(options Options) (*Flow, error) {
-	f := &Flow{library: options.Library, model: options.Model, now: time.Now}
+	f := &Flow{library: options.Library, model: options.Model, address: options.Address, now: time.Now}
 	compiled, err := f.plan().Compile()
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
@@ -155,6 +159,14 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 		made.Kind = flows.Abstained
 	}
 	return made
+}
+
+// linkPage gives a link to a page in the browser, behind a space; "" where there is none.
+func (f *Flow) linkPage(id pages.PageID) string {
+	if f.address == "" {
+		return ""
+	}
+	return fmt.Sprintf(" [Open](%s/page/%s)", f.address, id)
 }
 
 // findPlace gives where the request was made, for the library.

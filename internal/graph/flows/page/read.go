@@ -50,7 +50,7 @@ func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Re
 	}
 	switch command.Verb {
 	case Show:
-		return show(active, strings.EqualFold(strings.TrimSpace(command.Rest), "ids"))
+		return f.show(active, strings.EqualFold(strings.TrimSpace(command.Rest), "ids"))
 	case History:
 		return f.listVersions(ctx, s, active)
 	case Snapshot:
@@ -73,22 +73,33 @@ func (f *Flow) create(ctx context.Context, s State, text string) (graph.Result[S
 	if err != nil {
 		return endForError(err)
 	}
-	return f.createPage(ctx, s, title, root, "page: new")
+	return f.createPage(ctx, s, newPage{title, root, "page: new", ""})
 }
 
-func (f *Flow) createPage(ctx context.Context, s State, title string, root *tree.Node, why string) (graph.Result[State], error) {
-	if _, err := pages.CleanTitle(title); err != nil {
+// newPage is a page to be made.
+type newPage struct {
+	title  string
+	root   *tree.Node
+	why    string // of its first version
+	remark string // for the person; "" for none
+}
+
+func (f *Flow) createPage(ctx context.Context, s State, made newPage, changes ...graph.Change[State]) (graph.Result[State], error) {
+	if _, err := pages.CleanTitle(made.title); err != nil {
 		return endRefused("That can't be done: %s.", err)
 	}
-	page, err := f.library.Create(ctx, s.findPlace(), title, root, s.describeAuthor(why))
+	page, err := f.library.Create(ctx, s.findPlace(), made.title, made.root, s.describeAuthor(made.why))
 	if err != nil {
 		return endForError(err)
 	}
-	text := fmt.Sprintf("**%s** is a page now, `%s`, and open here. %s", escape(page.Title), page.ID, describeAudience(page))
+	text := fmt.Sprintf("**%s** is a page now, `%s`, and open here. %s%s", escape(page.Title), page.ID, describeAudience(page), f.linkPage(page.ID))
+	if made.remark != "" {
+		text += "\n\n" + made.remark
+	}
 	if excerpt := excerptPage(page.Root); excerpt != "" {
 		text += "\n\n" + excerpt
 	}
-	return graph.Update(output.Set(text), files.Set(renderFile(page))), nil
+	return graph.Update(append(changes, output.Set(text), files.Set(renderFile(page)))...), nil
 }
 
 // describeAudience says who may see a page.
@@ -155,12 +166,12 @@ func (f *Flow) open(ctx context.Context, s State, name string) (graph.Result[Sta
 	if err != nil {
 		return endForError(err)
 	}
-	return show(page, false)
+	return f.show(page, false)
 }
 
 // show gives a page, or its blocks with their ids.
-func show(page pages.Page, ids bool) (graph.Result[State], error) {
-	text := fmt.Sprintf("**%s**, `%s`, version %d", escape(page.Title), page.ID, page.Version)
+func (f *Flow) show(page pages.Page, ids bool) (graph.Result[State], error) {
+	text := fmt.Sprintf("**%s**, `%s`, version %d%s", escape(page.Title), page.ID, page.Version, f.linkPage(page.ID))
 	if ids {
 		return graph.Update(output.Set(text + "\n\n" + listBlocks(page.Root))), nil
 	}

@@ -8,7 +8,10 @@ import (
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/language"
+	"cairn/internal/llm"
 	"cairn/internal/pages/tree"
+	"cairn/internal/phrases"
 )
 
 // Words by which rules find what a message does.
@@ -27,11 +30,37 @@ func (f *Flow) createFromThread(ctx context.Context, s State, title string) (gra
 	if title = strings.TrimSpace(title); title == "" {
 		title = "Notes: " + cutTitle(messages[0].Text)
 	}
-	root := outlineThread(messages)
+	root, remark, changes, err := f.writeThread(ctx, s, title, messages)
+	if err != nil {
+		return graph.Result[State]{}, err
+	}
 	if err := tree.Normalize(root); err != nil {
 		return endForError(err)
 	}
-	return f.createPage(ctx, s, title, root, "page: thread")
+	return f.createPage(ctx, s, newPage{title, root, "page: thread", remark}, changes...)
+}
+
+// writeThread makes the page: by the model, where there is one and messages bear its statements
+// out, and by rules else. remark says how.
+func (f *Flow) writeThread(ctx context.Context, s State, title string, messages []flows.Said) (root *tree.Node, remark string, changes []graph.Change[State], err error) {
+	if f.model == nil {
+		return outlineThread(messages), "", nil, nil
+	}
+	drafted, err := f.draftThread(ctx, s, title, messages)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	changes = append(changes, models.Set([]flows.ModelUse{drafted.use}))
+	switch {
+	case drafted.use.Failure != "":
+		reason := flows.ExplainFailure(phrases.In(language.English), llm.Failure(drafted.use.Failure))
+		return outlineThread(messages), fmt.Sprintf("It quotes: %s.", reason), changes, nil
+	case drafted.root == nil:
+		return outlineThread(messages), "It quotes: no message bears out what the language model wrote.", changes, nil
+	case drafted.leftOut > 0:
+		remark = fmt.Sprintf("%d statements of the language model are left out, for no message bears them out.", drafted.leftOut)
+	}
+	return drafted.root, remark, changes, nil
 }
 
 // listMessages gives what people said in the thread, oldest first.
@@ -84,11 +113,17 @@ func outlineThread(messages []flows.Said) *tree.Node {
 	section("Decisions", func(sentence string) bool { return decides.MatchString(sentence) && !isQuestion(sentence) })
 	section("Questions", isQuestion)
 	section("Links", address.MatchString)
-	root.Children = append(root.Children, newHeading("What was said"))
-	for i, message := range messages {
-		root.Children = append(root.Children, quoteMessage(i, message))
-	}
+	root.Children = append(root.Children, listQuotes(messages)...)
 	return root
+}
+
+// listQuotes gives all messages word for word, below a heading.
+func listQuotes(messages []flows.Said) []*tree.Node {
+	blocks := []*tree.Node{newHeading("What was said")}
+	for i, message := range messages {
+		blocks = append(blocks, quoteMessage(i, message))
+	}
+	return blocks
 }
 
 func newHeading(text string) *tree.Node {

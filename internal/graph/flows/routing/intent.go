@@ -54,6 +54,8 @@ var (
 	edited = compileStem(`(?:this|the|that|my|active|open|current) (?:(?:first|second|third|last|whole|entire|main|open|active|current) ){0,2}(?:page|heading|headline|title|section|paragraph|table|list|intro(?:duction)?|footer|sidebar|chapter|bullet\w*|sentence)(?:$|[^\p{L}])|(?:die|der|den|das|diese\w*) (?:\w+ )?(?:seite|überschrift|titel|abschnitt|absatz|tabelle|liste|einleitung)|(?:la|cette|le|ce) (?:page|section|titre|paragraphe|tableau)|(?:la|el|esta|este) (?:página|sección|título|párrafo|tabla)`)
 	// editedCJK is that in writings without spaces.
 	editedCJK = compileAnywhere(`页面|标题|段落|表格|ページ|見出し|段落|表|페이지|제목|문단`)
+	// drafting asks for a page of what was said: "write a page from this thread".
+	drafting = regexp.MustCompile(`(?i)\b(?:write|make|create|draft|start|turn|schreib\w*|mach\w*|erstell\w*)\b.{0,40}\b(?:page|wiki|seite)\b.{0,30}\b(?:this|the|diese\w*|dem) (?:thread|conversation|discussion|chat|unterhaltung|diskussion)\b|\b(?:write|make|create|draft|turn|schreib\w*|mach\w*|erstell\w*)\b.{0,30}\b(?:this|the|diese\w*|dem) (?:thread|conversation|discussion|chat|unterhaltung|diskussion)\b.{0,30}\b(?:page|wiki|seite)\b`)
 	// elsewhere is a page that is not in front of the person.
 	elsewhere = compileStem(`(?:wiki|confluence|notion|status|login|landing|intranet|handbook|policy|help|docs?|documentation|onboarding|pricing|careers?) ?(?:page|seite)|page on-?call|pager|home ?page|web ?page`)
 )
@@ -95,6 +97,8 @@ func Intent(text string, attached bool) Wish {
 	named := hosted.MatchString(text)
 	thing := named || matchesAny(text, repository, repositoryCJK)
 	switch {
+	case drafting.MatchString(text) && !told.MatchString(text):
+		return Wish{Flow: Page, Why: "it asks for a page of what was said"}
 	case thing && matchesAny(text, examine, examineCJK) && !told.MatchString(text):
 		return Wish{Flow: Repo, Why: "it asks to examine a repository"}
 	case attached && (beginsWith(text, examine) || beginsWith(text, compare) || examineCJK.MatchString(text)):

@@ -22,6 +22,7 @@ import (
 	"cairn/internal/knowledge/index/postgres"
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/pages"
 )
 
 // IndexMode is what is done to the index.
@@ -40,6 +41,7 @@ type Library struct {
 	Setup
 	Index    index.Index
 	Embedder embed.Embedder
+	Written  *pages.Library // that people write; nil: none
 
 	relays *relay.Pool // of running apps that may be asked
 }
@@ -88,6 +90,9 @@ func (l *Library) Ingester(observe func(ingest.Progress)) *ingest.Ingester {
 // may see. All backends can spell.
 func (l *Library) guardedIndex() index.Spelling {
 	spelling, _ := l.Index.(index.Spelling)
+	if l.Written != nil {
+		spelling = livePages{spelling, l.Written}
+	}
 	return l.Telemetry.Index(index.Guard(spelling), l.indexBackend())
 }
 

@@ -21,6 +21,7 @@ import (
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/parse"
+	"cairn/internal/pages/pagesource"
 	"cairn/internal/repository"
 	"cairn/internal/repository/git"
 )
@@ -99,16 +100,34 @@ func documentLimits(source config.Source) parse.Limits {
 // claimSource keeps a source's name to one place: reading another under it would remove the
 // documents of the first. A source's cursor is where it is.
 func claimSource(ctx context.Context, opened index.Index, source config.Source) error {
-	id := knowledge.SourceID(source.Name)
+	err := claimName(ctx, opened, knowledge.SourceID(source.Name), source.Place())
+	if taken, ok := errors.AsType[*takenError](err); ok {
+		return fmt.Errorf("the source %s is the %s %s: give this one another name with --name, remove the other with `cairn sources remove`, or start anew with --rebuild",
+			source.Name, placeNoun(source), taken.place)
+	}
+	return err
+}
+
+// takenError tells that a source's name is that of another place.
+type takenError struct {
+	source knowledge.SourceID
+	place  string
+}
+
+func (e *takenError) Error() string {
+	return fmt.Sprintf("the source %s is %s already: remove it with `cairn sources remove`, and give it another name", e.source, e.place)
+}
+
+// claimName gives a source's name to a place, unless another has it.
+func claimName(ctx context.Context, opened index.Index, id knowledge.SourceID, place string) error {
 	claimed, err := opened.Cursor(ctx, id)
-	if err != nil || claimed == source.Place() {
+	if err != nil || claimed == place {
 		return err
 	}
 	if claimed != "" {
-		return fmt.Errorf("the source %s is the %s %s: give this one another name with --name, remove the other with `cairn sources remove`, or start anew with --rebuild",
-			source.Name, placeNoun(source), claimed)
+		return &takenError{id, claimed}
 	}
-	return opened.Write(ctx, index.Batch{Cursors: map[knowledge.SourceID]string{id: source.Place()}})
+	return opened.Write(ctx, index.Batch{Cursors: map[knowledge.SourceID]string{id: place}})
 }
 
 func placeNoun(source config.Source) string {
@@ -190,7 +209,7 @@ func (s sources) listMirrors() ([]repository.Mirror, error) {
 }
 
 // listScheduled gives the sources that are to be read by themselves.
-func (s sources) listScheduled(context.Context) ([]ingest.Scheduled, error) {
+func (s sources) listScheduled(ctx context.Context) ([]ingest.Scheduled, error) {
 	configured, err := s.list()
 	var scheduled []ingest.Scheduled
 	for _, source := range configured {
@@ -202,7 +221,8 @@ func (s sources) listScheduled(context.Context) ([]ingest.Scheduled, error) {
 			scheduled = append(scheduled, one)
 		}
 	}
-	return scheduled, err
+	written, pagesErr := s.schedulePages(ctx)
+	return append(scheduled, written...), errors.Join(err, pagesErr)
 }
 
 // syncScheduled reads a source beside the questions that are answered: with one reader, and with
@@ -213,7 +233,7 @@ func (s sources) syncScheduled(ctx context.Context, id knowledge.SourceID) (err 
 		return err
 	}
 	at := slices.IndexFunc(configured, func(s config.Source) bool { return s.Name == string(id) })
-	if at < 0 {
+	if at < 0 && (id != pagesource.ID || s.Written == nil) {
 		return nil // it was removed meanwhile
 	}
 	writer := *s.Library
@@ -221,7 +241,13 @@ func (s sources) syncScheduled(ctx context.Context, id knowledge.SourceID) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, writer.Close()) }()
-	report, err := SyncSource(ctx, &writer, configured[at], SyncOptions{Readers: 1})
+	options := SyncOptions{Readers: 1}
+	var report SyncReport
+	if at < 0 {
+		report.Report, err = syncPages(ctx, &writer, options)
+	} else {
+		report, err = SyncSource(ctx, &writer, configured[at], options)
+	}
 	s.Logger.InfoContext(ctx, "read source", "source", id, "added", report.Added, "updated", report.Updated, "unchanged", report.Unchanged,
 		"deleted", report.Deleted, "failed", len(report.Failures), "held", report.Held, "took", report.Took)
 	return err

@@ -22,6 +22,9 @@ type Library struct {
 // NewLibrary makes a library over a backend, which stays the caller's.
 func NewLibrary(backend Backend) *Library { return &Library{backend: backend, now: time.Now} }
 
+// Store gives the pages themselves, for what acts for nobody, such as an index.
+func (l *Library) Store() Store { return l.backend }
+
 // Place is where people talk about a page.
 type Place struct {
 	Thread  string // "" for none

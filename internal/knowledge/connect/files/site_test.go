@@ -21,8 +21,8 @@ func TestSitesOfKnownGeneratorsHaveTheirAddresses(t *testing.T) {
 		}},
 		"docusaurus": {"docusaurus.config.js", "const config = {\n  title: 'x',\n  url: 'https://docs.example.com',\n  baseUrl: '/app/',\n};\n", map[string]string{
 			"docs/01-intro.md": "https://docs.example.com/app/docs/intro", "docs/2-guide/index.mdx": "https://docs.example.com/app/docs/guide/",
-			"docs/guide/guide.md":                "https://docs.example.com/app/docs/guide/",
-			"versioned_docs/version-2.1/keys.md": "https://docs.example.com/app/docs/2.1/keys",
+			"docs/guide/guide.md":                                        "https://docs.example.com/app/docs/guide/",
+			"versioned_docs/version-2.1/keys.md":                         "https://docs.example.com/app/docs/2.1/keys",
 			"i18n/de/docusaurus-plugin-content-docs/current/keys.md":     "https://docs.example.com/app/de/docs/keys de",
 			"i18n/de/docusaurus-plugin-content-docs/version-2.1/keys.md": "https://docs.example.com/app/de/docs/2.1/keys de",
 			"README.md": "file:",

@@ -41,9 +41,9 @@ func ServeWeb(ctx context.Context, setup Setup, out io.Writer) (err error) {
 	return parts.Wait()
 }
 
-// viewer is where people read cited passages.
-func (c *Cairn) viewer() bot.Viewer {
-	return bot.Viewer{URL: c.Config.Web.URL, Restricted: c.Config.Access.Web != config.WebPublic}
+// newViewer says where people read cited passages.
+func newViewer(configured config.Config) bot.Viewer {
+	return bot.Viewer{URL: configured.Web.URL, Restricted: configured.Access.Web != config.WebPublic}
 }
 
 // ListenForWeb listens for the web page, which offers suggestions as first questions.

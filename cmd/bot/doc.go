@@ -134,8 +134,9 @@ adapters/discord/discordtest is the stand-in for Discord: each request is checke
 Discord's own OpenAPI description. Nothing here has met the real Discord either.
 
 [cairn/internal/adapters/web/operations] takes no messages in: it is the page for those who run
-Cairn, over the contracts of runs, sessions and the index. Its lists are filtered by looking through
-the last thousand records, which is enough until a team asks more than that in the days that matter.
+Cairn, over the contracts of runs, sessions and the index. Its list of runs is filtered by reading every
+record that is kept (runs.Filter.Match): how long that takes of a hundred thousand was not measured.
+Gaps and threads are made of the last thousand.
 adapters/web/openid.go signs people in to it, and to the web page; what the page shows of runs to one who
 signed in is bot's redact.go.
 
@@ -180,8 +181,9 @@ cairn status.
 
 [cairn/internal/sqlite] opens every SQLite file, for the user that Cairn runs as alone: the index,
 and the one database of everything else that a data directory keeps, whose tables are in its
-migrations. [cairn/internal/loopback] keeps ports of this machine from names that foreign sites make up, and
-[cairn/internal/publicnet] connections of ours inside the public internet.
+migrations. [cairn/internal/listen] opens ports, [cairn/internal/loopback] keeps those of this machine from
+names that foreign sites make up, and [cairn/internal/publicnet] connections of ours inside the public
+internet.
 
 [cairn/internal/quota] limits what a person and a channel may ask and cost; workers ask it, in bot's
 quota.go, and its SQLite and Redis count for all processes. [cairn/internal/audit] writes

@@ -102,7 +102,7 @@ func (m *Model) Chat(ctx context.Context, request llm.Request, onToken func(stri
 	return reply, nil
 }
 
-func invalid(usage llm.Usage, reply llm.Reply, broken *schema.Breach) *llm.Error {
+func invalid(usage llm.Usage, reply llm.Reply, broken *schema.BreachError) *llm.Error {
 	var cause error = broken
 	if reply.Finish == llm.Length {
 		cause = fmt.Errorf("%w; it was cut off at its limit of tokens, which may be raised", broken)
@@ -112,7 +112,7 @@ func invalid(usage llm.Usage, reply llm.Reply, broken *schema.Breach) *llm.Error
 
 // ask sends the request, in as much of the wire format as the server takes, and checks
 // the reply.
-func (m *Model) ask(ctx context.Context, c *conversation) (llm.Reply, *schema.Breach, error) {
+func (m *Model) ask(ctx context.Context, c *conversation) (llm.Reply, *schema.BreachError, error) {
 	known := m.learned.get()
 	using := known
 	var spent llm.Usage

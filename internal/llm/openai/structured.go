@@ -80,7 +80,7 @@ func want(request llm.Request) (wanted, error) {
 }
 
 // check validates a reply, and gives structured output without what is around it.
-func (w wanted) check(reply *llm.Reply) *schema.Breach {
+func (w wanted) check(reply *llm.Reply) *schema.BreachError {
 	for i, call := range reply.Calls {
 		if broken := w.checkCall(call); broken != nil {
 			return broken
@@ -106,13 +106,13 @@ func (w wanted) check(reply *llm.Reply) *schema.Breach {
 	return nil
 }
 
-func (w wanted) checkCall(call llm.ToolCall) *schema.Breach {
+func (w wanted) checkCall(call llm.ToolCall) *schema.BreachError {
 	if w.raw {
 		return nil
 	}
 	tool := w.tools[call.Name]
 	if tool == nil {
-		return &schema.Breach{Detail: "there is no such tool", Safe: "calls a tool that it was not given"}
+		return &schema.BreachError{Detail: "there is no such tool", Safe: "calls a tool that it was not given"}
 	}
 	arguments := call.Arguments
 	if len(arguments) == 0 {
@@ -122,7 +122,7 @@ func (w wanted) checkCall(call llm.ToolCall) *schema.Breach {
 }
 
 // repaired is the request that tells the model what was wrong with its reply.
-func (w wanted) repaired(request llm.Request, reply llm.Reply, broken *schema.Breach) llm.Request {
+func (w wanted) repaired(request llm.Request, reply llm.Reply, broken *schema.BreachError) llm.Request {
 	said := llm.Message{Role: llm.Assistant, Text: reply.Text, Calls: reply.Calls}
 	messages := append(slices.Clone(request.Messages), said)
 	for _, call := range reply.Calls {

@@ -39,20 +39,20 @@ func Compile(name string, schema json.RawMessage) (*Schema, error) {
 	return &Schema{name, compiled}, nil
 }
 
-// Breach is how a text breaks a schema.
-type Breach struct {
+// BreachError is how a text breaks a schema.
+type BreachError struct {
 	Detail string // for the model: may quote its text
 	Safe   string // for errors: quotes nothing but the schema
 }
 
 // Error tells nothing of the text.
-func (b *Breach) Error() string { return b.Safe }
+func (b *BreachError) Error() string { return b.Safe }
 
 // Check validates JSON; nil where it follows the schema.
-func (s *Schema) Check(text []byte) *Breach {
+func (s *Schema) Check(text []byte) *BreachError {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return &Breach{"it is not valid JSON", fmt.Sprintf("not JSON, for %q", s.name)}
+		return &BreachError{"it is not valid JSON", fmt.Sprintf("not JSON, for %q", s.name)}
 	}
 	err = s.schema.Validate(value)
 	if err == nil {
@@ -67,5 +67,5 @@ func (s *Schema) Check(text []byte) *Breach {
 		where := strings.TrimPrefix(invalid.SchemaURL, schemaURL)
 		safe += fmt.Sprintf(": %s, at %s of the schema", strings.Join(invalid.ErrorKind.KeywordPath(), "/"), where)
 	}
-	return &Breach{strings.TrimPrefix(err.Error(), "jsonschema validation failed with '"+schemaURL+"#'\n"), safe}
+	return &BreachError{strings.TrimPrefix(err.Error(), "jsonschema validation failed with '"+schemaURL+"#'\n"), safe}
 }

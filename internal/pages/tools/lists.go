@@ -90,14 +90,14 @@ func outdentItem(_ context.Context, e *edit, a struct{ NodeID string }) error {
 	if err != nil {
 		return err
 	}
-	_, holder, err := e.findNode(list)
+	holder, err := e.findParent(list)
 	if err != nil {
 		return err
 	}
 	if holder.Kind != tree.ListItem {
 		return &Error{Code: InvalidPlace, Node: a.NodeID, Reason: "it stands in no nested list"}
 	}
-	_, outer, err := e.findNode(holder)
+	outer, err := e.findParent(holder)
 	if err != nil {
 		return err
 	}

@@ -253,7 +253,7 @@ func dropEmptied(e *edit, parent *tree.Node) error {
 		default:
 			return nil
 		}
-		_, above, err := e.findNode(parent)
+		above, err := e.findParent(parent)
 		if err != nil {
 			return err
 		}
@@ -263,18 +263,18 @@ func dropEmptied(e *edit, parent *tree.Node) error {
 	return nil
 }
 
-// findNode gives a node that may have no id, and its parent.
-func (e *edit) findNode(wanted *tree.Node) (n, parent *tree.Node, err error) {
+// findParent gives the parent of a node that may have no id.
+func (e *edit) findParent(n *tree.Node) (parent *tree.Node, err error) {
 	e.root.Walk(func(at, above *tree.Node) bool {
-		if at == wanted {
-			n, parent = at, above
+		if at == n {
+			parent = above
 		}
-		return n == nil
+		return parent == nil
 	})
-	if n == nil {
-		return nil, nil, &Error{Code: NoSuchNode, Node: wanted.ID, Reason: "it is not on the page"}
+	if parent == nil {
+		return nil, &Error{Code: NoSuchNode, Node: n.ID, Reason: "it is not on the page"}
 	}
-	return n, parent, nil
+	return parent, nil
 }
 
 func moveNode(_ context.Context, e *edit, a struct {
@@ -328,7 +328,7 @@ func (e *edit) operate(o operation, last map[string]*tree.Node) error {
 		}
 		e.touch(nodes...)
 		if behind := last[o.ReferenceNodeID]; behind != nil && o.Position == after {
-			_, parent, err := e.findNode(behind)
+			parent, err := e.findParent(behind)
 			if err != nil {
 				return err
 			}

@@ -125,7 +125,7 @@ func splitNode(_ context.Context, e *edit, a struct {
 	}
 	second := *n
 	second.ID, second.Children, second.State = "", nil, nil
-	ok := false
+	var ok bool
 	switch {
 	case n.Kind == tree.Text:
 		n.Text, second.Text, ok = cutText(n.Text, a.SplitAt)

@@ -48,10 +48,9 @@ func TestAFailedCallLeavesTheDraft(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	const rounds, calls = 25, 25
 	for range rounds {
-		draft, again := newDraft(t, sample), (*tools.Draft)(nil)
-		copied := *draft
-		copied.Root = draft.Root.Clone()
-		again = &copied
+		draft := newDraft(t, sample)
+		again := *draft
+		again.Root = draft.Root.Clone()
 		var applied []tools.Call
 		for i := range calls {
 			call := randomCall(random, draft.Root)

@@ -104,7 +104,10 @@ then decode.go, normalize.go and encode.go, which do what Lexical does and are t
 pages/merge joins two changes of it and names what both changed. library.go is how pages are used;
 flows/page is what people say in a thread, and [cairn/internal/adapters/web/editor] where they
 write in a browser, in Lexical: read its save.go, then assets/sync.js, which keeps a window and the server
-the same. Pages are no source of answers yet, and no model edits them.
+the same. pages/tools is how a language model changes a page: flows/page's agent.go asks it in bounded rounds,
+and context.go is what it is shown. A checkpoint holds the calls, and the draft is made of them anew.
+pages/pagesource has the index read pages as they change; app's written.go keeps deleted ones out of answers
+before that. No model was tried on it that people use: what it does is tested with scripted ones.
 
 # Talking
 

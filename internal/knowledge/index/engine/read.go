@@ -273,8 +273,8 @@ func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
 	var stats index.Stats
 	err := x.read(ctx, func(tx Tx, snap *snapshot) error {
 		var lacking int
-		err := selectOne(ctx, tx, query(`SELECT count(*) FROM @slot s WHERE s.slot >= (SELECT embedded_below FROM @embedder WHERE id = $1)
-			AND `+x.lacksVectors("s.slot"), x.options.Embedder), &lacking)
+		err := selectOne(ctx, tx, query(`SELECT (SELECT count(*) FROM @slot WHERE slot >= embedded_below)
+			- (SELECT count(DISTINCT slot) FROM @`+x.options.VectorTable+` WHERE slot >= embedded_below) FROM @embedder WHERE id = $1`, x.options.Embedder), &lacking)
 		if err != nil {
 			return err
 		}

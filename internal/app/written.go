@@ -15,8 +15,8 @@ import (
 // pagesPlace is where the source of pages says to be: see claimSource.
 const pagesPlace = "the pages that people write"
 
-// pagesSource makes what reads the pages that people write.
-func (l *Library) pagesSource() *pagesource.Source {
+// newPagesSource makes what reads the pages that people write.
+func newPagesSource(l *Library) *pagesource.Source {
 	return pagesource.New(l.Written.Store(), l.Config.Web.URL)
 }
 
@@ -33,7 +33,7 @@ func (s sources) schedulePages(ctx context.Context) ([]ingest.Scheduled, error) 
 	if err != nil || claimed == "" && len(all) == 0 {
 		return nil, err
 	}
-	return []ingest.Scheduled{{Source: pagesource.ID, Watch: s.pagesSource()}}, nil
+	return []ingest.Scheduled{{Source: pagesource.ID, Watch: newPagesSource(s.Library)}}, nil
 }
 
 // syncPages brings the index, which is open for writing, up to date with the pages.
@@ -43,7 +43,7 @@ func syncPages(ctx context.Context, l *Library, options SyncOptions) (ingest.Rep
 	}
 	reader := l.Ingester(options.Observe)
 	reader.Prune, reader.Readers = true, options.Readers
-	return reader.Sync(ctx, l.pagesSource())
+	return reader.Sync(ctx, newPagesSource(l))
 }
 
 // livePages is an index that shows nothing of pages which were deleted since they were read in,

@@ -68,7 +68,7 @@ func TestAPageIsWrittenWhileTheProgramDies(t *testing.T) {
 	o.readHandbook()
 	say := func(words ...string) error {
 		command := o.command(append([]string{"page"}, words...)...)
-		command.Stdin = strings.NewReader("apply\n")
+		command.Dir, command.Stdin = t.TempDir(), strings.NewReader("apply\n")
 		if out, err := command.CombinedOutput(); err != nil {
 			return fmt.Errorf("cairn page %s: %w\n%s", words, err, out)
 		}
@@ -110,7 +110,9 @@ func TestAPageIsWrittenWhileTheProgramDies(t *testing.T) {
 	for _, w := range writers {
 		w.saved(words)
 	}
-	out, err := o.command("page", "show").Output()
+	show := o.command("page", "show")
+	show.Dir = t.TempDir() // where it writes the page to a file
+	out, err := show.Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ Who looks for one thing finds it along the way of a question, each step named by
 # Languages
 
 [cairn/internal/language] recognizes nine languages by small tables of words, and
-[cairn/internal/phrases] has Cairn's own lines in each of them.
+[cairn/internal/phrases] has Cairn's own lines in each of them. [cairn/internal/shorten] cuts texts of any
+language.
 
 # Words, passages, vectors
 
@@ -184,9 +185,8 @@ cairn status.
 
 [cairn/internal/sqlite] opens every SQLite file, for the user that Cairn runs as alone: the index,
 and the one database of everything else that a data directory keeps, whose tables are in its
-migrations. [cairn/internal/listen] opens ports, [cairn/internal/loopback] keeps those of this machine from
-names that foreign sites make up, and [cairn/internal/publicnet] connections of ours inside the public
-internet.
+migrations. [cairn/internal/listen] opens ports, and keeps those of this machine from names that foreign sites make up;
+[cairn/internal/publicnet] keeps connections of ours inside the public internet.
 
 [cairn/internal/quota] limits what a person and a channel may ask and cost; workers ask it, in bot's
 quota.go, and its SQLite and Redis count for all processes. [cairn/internal/audit] writes

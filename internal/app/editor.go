@@ -10,7 +10,7 @@ import (
 	"cairn/internal/adapters/web/editor"
 	"cairn/internal/chat"
 	"cairn/internal/config"
-	"cairn/internal/loopback"
+	"cairn/internal/listen"
 )
 
 // pagesThread stands for where a person works on pages in a browser.
@@ -50,7 +50,7 @@ func grantPages(ctx context.Context, configured config.Config, resolver *access.
 	if !ok {
 		return editor.Grant{}, errors.New("it could not be found out whom a page of this visitor is for")
 	}
-	onThisMachine := configured.Web.URL == "" && loopback.IsHost(configured.Web.Listen)
+	onThisMachine := configured.Web.URL == "" && listen.IsLoopbackHost(configured.Web.Listen)
 	return editor.Grant{
 		Viewers: decision.Asker, Audience: room.Audience, MayWrite: visitor.Identity != nil || everything || onThisMachine,
 	}, nil

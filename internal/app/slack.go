@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"cairn/internal/adapters/slack"
-	"cairn/internal/bot/classify"
+	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
@@ -73,7 +73,7 @@ func newClassifier(model llm.Model) interact.Classifier {
 	if model == nil {
 		return nil
 	}
-	return classify.New(model)
+	return bot.NewClassifier(model)
 }
 
 // slackWorkspaces returns what knows where the app is installed, and where workspaces install

@@ -38,7 +38,7 @@ var rules = []rule{
 		notIn:  append([]string{"cairn/internal/adapters/web/operations", "cairn/internal/adapters/web/editor"}, stores...),
 		forbid: []string{"cairn/**"},
 		allow: []string{
-			"cairn/internal/chat/**", "cairn/internal/adapters/**", "cairn/internal/listen", "cairn/internal/loopback", "cairn/internal/shorten", "cairn/internal/sqlite/sqlitetest",
+			"cairn/internal/chat/**", "cairn/internal/adapters/**", "cairn/internal/listen", "cairn/internal/shorten", "cairn/internal/sqlite/sqlitetest",
 			"cairn/internal/graph/flows/answer/replytest",
 		},
 	},
@@ -49,7 +49,7 @@ var rules = []rule{
 		forbid: []string{"cairn/**"},
 		allow: []string{
 			"cairn/internal/agent", "cairn/internal/agent/reports", "cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/audit", "cairn/internal/runs",
-			"cairn/internal/session", "cairn/internal/knowledge/index", "cairn/internal/knowledge/lexical", "cairn/internal/listen", "cairn/internal/loopback", "cairn/internal/shorten",
+			"cairn/internal/session", "cairn/internal/knowledge/index", "cairn/internal/knowledge/lexical", "cairn/internal/listen", "cairn/internal/shorten",
 		},
 		sparesTests: true,
 	},

@@ -1,4 +1,6 @@
-// Package listen opens the ports that Cairn serves at.
+// Package listen opens the ports that Cairn serves at, and tells requests for this machine from
+// those that a foreign site sends by a name of its own, which it made to mean this machine (DNS
+// rebinding).
 package listen
 
 import (

@@ -13,7 +13,7 @@ import (
 
 	"github.com/prometheus/common/expfmt"
 
-	"cairn/internal/loopback"
+	"cairn/internal/listen"
 )
 
 // Served is what a process tells about itself.
@@ -118,8 +118,8 @@ const (
 // Serve answers at a listener until ctx ends, and closes it. One at the loopback interface
 // answers under names of this machine alone.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
-	if loopback.IsAddress(listener.Addr()) {
-		handler = loopback.RefuseOtherHosts(handler)
+	if listen.IsLoopback(listener.Addr()) {
+		handler = listen.RefuseOtherHosts(handler)
 	}
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: profileTime, IdleTimeout: idleTime,

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
-	"cairn/internal/loopback"
+	"cairn/internal/listen"
 )
 
 // personCookie holds a browser's secret, by which its person is known again. It is
@@ -64,8 +64,8 @@ func comesFromElsewhere(request *http.Request) bool {
 // address means to serve this machine, and a name that a foreign site made to mean it
 // is not one of its names.
 func (w *Web) hostAllowed(host string) bool {
-	name := loopback.Host(host)
-	if slices.ContainsFunc(w.options.Hosts, func(known string) bool { return strings.EqualFold(known, name) }) || loopback.IsHost(host) {
+	name := listen.HostOf(host)
+	if slices.ContainsFunc(w.options.Hosts, func(known string) bool { return strings.EqualFold(known, name) }) || listen.IsLoopbackHost(host) {
 		return true
 	}
 	return !w.loopback && (net.ParseIP(name) != nil || len(w.options.Hosts) == 0)

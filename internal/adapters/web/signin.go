@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/loopback"
+	"cairn/internal/listen"
 )
 
 // SignIn is the OpenID Connect provider that people sign in with.
@@ -110,7 +110,7 @@ func nameOf(person Person) string { return cmp.Or(person.Email, person.Subject) 
 
 // record has a sign-in or sign-out written down.
 func (s *signing) record(request *http.Request, change SignInChange) error {
-	change.From = loopback.Host(request.RemoteAddr)
+	change.From = listen.HostOf(request.RemoteAddr)
 	return s.options.Changed(context.WithoutCancel(request.Context()), change)
 }
 

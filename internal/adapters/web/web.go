@@ -18,7 +18,6 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/listen"
-	"cairn/internal/loopback"
 )
 
 // Options are what New needs.
@@ -94,7 +93,7 @@ func New(options Options) (*Web, error) {
 	if w.listener, err = listen.TCP(context.Background(), options.Addr); err != nil {
 		return nil, fmt.Errorf("web page: %w", err)
 	}
-	w.loopback = loopback.IsAddress(w.listener.Addr())
+	w.loopback = listen.IsLoopback(w.listener.Addr())
 	return w, nil
 }
 

@@ -9,12 +9,11 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
-	"cairn/internal/runs/watch"
 )
 
 // Follow implements runs.Events.
 func (s *Store) Follow(ctx context.Context, thread chat.ThreadID, after runs.Position) iter.Seq2[runs.Event, error] {
-	return s.hub.Follow(ctx, thread, after, watch.Source{
+	return s.hub.Follow(ctx, thread, after, runs.EventSource{
 		Start: func(ctx context.Context, at runs.Position) (runs.Position, error) {
 			return s.positionOf(ctx, thread, at)
 		},

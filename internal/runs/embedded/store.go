@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"cairn/internal/runs"
-	"cairn/internal/runs/watch"
 	"cairn/internal/session"
 	"cairn/internal/sqlite"
 	"cairn/internal/store"
@@ -26,7 +25,7 @@ type Store struct {
 	db      *sqlite.DB
 	options runs.Options
 	work    signal // there may be something to claim
-	hub     watch.Hub
+	hub     runs.Hub
 	sweeper sweeper
 	now     func() time.Time
 }

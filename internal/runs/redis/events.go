@@ -14,7 +14,6 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
-	"cairn/internal/runs/watch"
 )
 
 // followPoll is how long a follower waits for a word from the channel before it looks
@@ -23,7 +22,7 @@ const followPoll = 5 * time.Second
 
 // Follow implements runs.Events.
 func (s *Store) Follow(ctx context.Context, thread chat.ThreadID, after runs.Position) iter.Seq2[runs.Event, error] {
-	return s.hub.Follow(ctx, thread, after, watch.Source{
+	return s.hub.Follow(ctx, thread, after, runs.EventSource{
 		Start: func(ctx context.Context, at runs.Position) (runs.Position, error) { return s.entryID(ctx, thread, at) },
 		Read: func(ctx context.Context, at, upTo runs.Position) ([]runs.Event, error) {
 			return s.eventsAfter(ctx, thread, at, upTo)

@@ -15,7 +15,6 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
 	"cairn/internal/runs"
-	"cairn/internal/runs/watch"
 	"cairn/internal/session"
 	"cairn/internal/store"
 )
@@ -56,7 +55,7 @@ type Store struct {
 	records  *records
 	sessions *sessions
 	dead     deadLetters
-	hub      watch.Hub
+	hub      runs.Hub
 	channel  channel
 	upkeep   upkeep
 

@@ -8,7 +8,7 @@ import (
 
 	"cairn/internal/audit"
 	"cairn/internal/chat"
-	"cairn/internal/loopback"
+	"cairn/internal/listen"
 	"cairn/internal/runs"
 )
 
@@ -92,6 +92,6 @@ func (o *operator) serveLetter(out http.ResponseWriter, request *http.Request) {
 func (o *operator) recordAction(request *http.Request, kind audit.Action, target string, do func(ctx context.Context) error) error {
 	err := do(request.Context())
 	return errors.Join(err, o.audit.Record(context.WithoutCancel(request.Context()), audit.Entry{
-		Time: o.now(), Actor: who(request.Context()).Who, Action: kind, Target: target, Outcome: audit.Of(err), From: loopback.Host(request.RemoteAddr),
+		Time: o.now(), Actor: who(request.Context()).Who, Action: kind, Target: target, Outcome: audit.Of(err), From: listen.HostOf(request.RemoteAddr),
 	}))
 }

@@ -12,7 +12,7 @@ import (
 
 	"cairn/internal/adapters/web"
 	"cairn/internal/audit"
-	"cairn/internal/loopback"
+	"cairn/internal/listen"
 )
 
 // sessionCookie holds who is signed in, sealed.
@@ -101,8 +101,8 @@ func fromThisMachine(request *http.Request) bool {
 			return false
 		}
 	}
-	peer := net.ParseIP(loopback.Host(request.RemoteAddr))
-	return peer != nil && peer.IsLoopback() && loopback.IsHost(request.Host)
+	peer := net.ParseIP(listen.HostOf(request.RemoteAddr))
+	return peer != nil && peer.IsLoopback() && listen.IsLoopbackHost(request.Host)
 }
 
 // requirePerson lets those through who are signed in, and sends others to sign in.
@@ -182,7 +182,7 @@ func (a *access) serveToken(out http.ResponseWriter, request *http.Request) {
 		a.responder.renderFailure(out, request, http.StatusNotFound, "There is no token to sign in with.")
 		return
 	}
-	from := loopback.Host(request.RemoteAddr)
+	from := listen.HostOf(request.RemoteAddr)
 	if !a.failed.allows(from) {
 		a.askToSignIn(out, request, http.StatusTooManyRequests, "Too many tokens were wrong. Try again in ten minutes.")
 		return
@@ -245,6 +245,6 @@ func (a *access) serveSignOut(out http.ResponseWriter, request *http.Request) {
 // recordEvent writes into the audit log what had to do with signing in.
 func (a *access) recordEvent(request *http.Request, who string, action audit.Action, outcome audit.Outcome) error {
 	return a.audit.Record(request.Context(), audit.Entry{
-		Time: a.now(), Actor: who, Action: action, Target: "operations page", Outcome: outcome, From: loopback.Host(request.RemoteAddr),
+		Time: a.now(), Actor: who, Action: action, Target: "operations page", Outcome: outcome, From: listen.HostOf(request.RemoteAddr),
 	})
 }

@@ -1,6 +1,4 @@
-// Package classify tells by a language model whom a message in a thread is meant for, where the
-// rules of the package interact don't know.
-package classify
+package bot
 
 import (
 	"context"
@@ -18,39 +16,40 @@ import (
 )
 
 //go:embed reply.tmpl reply.json
-var files embed.FS
+var promptFiles embed.FS
 
 var (
-	replyPrompt = template.Must(template.ParseFS(files, "reply.tmpl"))
-	replySchema = prompt.Schema(files, "reply")
+	replyPrompt = template.Must(template.ParseFS(promptFiles, "reply.tmpl"))
+	replySchema = prompt.Schema(promptFiles, "reply")
 )
 
 const (
-	// shownTurns is how many turns of the thread the model is shown.
-	shownTurns = 4
-	// maxTurn is how many letters of a turn it is shown, and maxReply of the reply itself.
-	maxTurn  = 300
-	maxReply = 600
-	// maxTokens bounds what it answers.
-	maxTokens = 32
+	// classifiedTurns is how many turns of the thread the model is shown.
+	classifiedTurns = 4
+	// maxClassifiedTurn is how many letters of a turn it is shown, and maxClassifiedReply of the reply itself.
+	maxClassifiedTurn  = 300
+	maxClassifiedReply = 600
+	// maxVerdictTokens bounds what it answers.
+	maxVerdictTokens = 32
 )
 
-// Classifier asks a model. Its zero value is of no use: see New.
+// Classifier tells by a language model whom a message in a thread is meant for, where the rules of
+// package interact don't know. Its zero value is of no use: see NewClassifier.
 type Classifier struct{ model llm.Model }
 
 var _ interact.Classifier = (*Classifier)(nil)
 
-// New makes a classifier that asks a model.
-func New(model llm.Model) *Classifier { return &Classifier{model: model} }
+// NewClassifier makes a classifier that asks a model.
+func NewClassifier(model llm.Model) *Classifier { return &Classifier{model: model} }
 
 // IsForBot implements interact.Classifier.
 func (c *Classifier) IsForBot(ctx context.Context, thread []chat.Turn, text string) (bool, error) {
-	question, err := writePrompt(thread, text)
+	question, err := writeClassifyPrompt(thread, text)
 	if err != nil {
 		return false, err
 	}
 	reply, err := c.model.Chat(ctx, llm.Request{
-		Messages: []llm.Message{{Role: llm.User, Text: question}}, MaxReply: maxTokens, Schema: &replySchema,
+		Messages: []llm.Message{{Role: llm.User, Text: question}}, MaxReply: maxVerdictTokens, Schema: &replySchema,
 	}, nil)
 	if err != nil {
 		return false, fmt.Errorf("ask a model whom a reply is for: %w", err)
@@ -64,15 +63,15 @@ func (c *Classifier) IsForBot(ctx context.Context, thread []chat.Turn, text stri
 	return verdict.ForCairn, nil
 }
 
-// shownReply is what the prompt shows.
-type shownReply struct {
+// classifiedReply is what the prompt shows.
+type classifiedReply struct {
 	Before []string // the last turns of the thread
 	Text   string
 }
 
-func writePrompt(thread []chat.Turn, text string) (string, error) {
-	shown := shownReply{Text: quoteText(text, maxReply)}
-	for _, turn := range thread[max(0, len(thread)-shownTurns):] {
+func writeClassifyPrompt(thread []chat.Turn, text string) (string, error) {
+	shown := classifiedReply{Text: quoteText(text, maxClassifiedReply)}
+	for _, turn := range thread[max(0, len(thread)-classifiedTurns):] {
 		shown.Before = append(shown.Before, quoteTurn(turn))
 	}
 	var out strings.Builder
@@ -85,11 +84,11 @@ func writePrompt(thread []chat.Turn, text string) (string, error) {
 func quoteTurn(turn chat.Turn) string {
 	switch {
 	case turn.Reply != nil:
-		return "Cairn: " + quoteText(turn.Reply.Text, maxTurn)
+		return "Cairn: " + quoteText(turn.Reply.Text, maxClassifiedTurn)
 	case turn.Question != nil:
-		return "Cairn: " + quoteText(turn.Question.Text, maxTurn)
+		return "Cairn: " + quoteText(turn.Question.Text, maxClassifiedTurn)
 	}
-	return "Person: " + quoteText(turn.Text, maxTurn)
+	return "Person: " + quoteText(turn.Text, maxClassifiedTurn)
 }
 
 // angles keeps text from closing the tags that it stands between.

@@ -1,6 +1,4 @@
-// Package loopback tells requests for this machine from those that a foreign site sends by
-// a name of its own, which it made to mean this machine (DNS rebinding).
-package loopback
+package listen
 
 import (
 	"net"
@@ -8,23 +6,23 @@ import (
 	"strings"
 )
 
-// Host gives the host of "host:port" or "host", without the brackets of an IPv6 address.
-func Host(address string) string {
+// HostOf gives the host of "host:port" or "host", without the brackets of an IPv6 address.
+func HostOf(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		return host
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(address, "["), "]")
 }
 
-// IsHost tells whether a Host header, with or without a port, names the loopback interface.
-func IsHost(header string) bool {
-	host := Host(header)
+// IsLoopbackHost tells whether a Host header, with or without a port, names the loopback interface.
+func IsLoopbackHost(header string) bool {
+	host := HostOf(header)
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// IsAddress tells whether a listener's address is one of the loopback interface.
-func IsAddress(address net.Addr) bool {
+// IsLoopback tells whether a listener's address is one of the loopback interface.
+func IsLoopback(address net.Addr) bool {
 	tcp, ok := address.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
 }
@@ -33,7 +31,7 @@ func IsAddress(address net.Addr) bool {
 // with status 421.
 func RefuseOtherHosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		if !IsHost(request.Host) {
+		if !IsLoopbackHost(request.Host) {
 			http.Error(w, "This address is not served under that name: use localhost.", http.StatusMisdirectedRequest)
 			return
 		}

@@ -1,6 +1,4 @@
-// Package watch passes events on to those who follow threads, inside one process. The
-// backends of runs share it; each reads kept events in its own way.
-package watch
+package runs
 
 import (
 	"context"
@@ -9,14 +7,14 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/runs"
 )
 
-// buffer is how many events a slow follower may be behind before it misses some that
+// followerBuffer is how many events a slow follower may be behind before it misses some that
 // were only shown.
-const buffer = 256
+const followerBuffer = 256
 
-// Hub knows who follows which thread. The zero value is ready.
+// Hub passes events on to those who follow threads, inside one process, for backends: each reads
+// kept events in its own way. The zero value is ready.
 type Hub struct {
 	// Changed is called when a thread gets its first follower or loses its last one,
 	// one call at a time; nil: nobody needs to know.
@@ -34,31 +32,31 @@ type follower struct {
 }
 
 // word is what a follower is told: an event that is shown, or that there are kept ones up
-// to a position (runs.Latest: whatever there are).
+// to a position (Latest: whatever there are).
 type word struct {
-	shown *runs.Event
-	upTo  runs.Position
+	shown *Event
+	upTo  Position
 }
 
-// Source is where kept events are read.
-type Source struct {
+// EventSource is where a Hub reads the kept events of a thread.
+type EventSource struct {
 	// Start turns a position into one that Read takes.
-	Start func(ctx context.Context, at runs.Position) (runs.Position, error)
+	Start func(ctx context.Context, at Position) (Position, error)
 	// Read gives some of the events behind a position, in order, up to another
-	// (runs.Latest: the last one); none where there are none.
-	Read func(ctx context.Context, after, upTo runs.Position) ([]runs.Event, error)
+	// (Latest: the last one); none where there are none.
+	Read func(ctx context.Context, after, upTo Position) ([]Event, error)
 	// Poll is how long a follower waits to be told of new events before it looks itself.
 	Poll time.Duration
 }
 
-// Follow is runs.Events.Follow. What one process writes comes in its order, kept and
+// Follow is Events.Follow. What one process writes comes in its order, kept and
 // shown events alike.
-func (h *Hub) Follow(ctx context.Context, thread chat.ThreadID, after runs.Position, source Source) iter.Seq2[runs.Event, error] {
-	return func(yield func(runs.Event, error) bool) {
+func (h *Hub) Follow(ctx context.Context, thread chat.ThreadID, after Position, source EventSource) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
 		f := h.addFollower(thread)
 		defer h.removeFollower(thread, f)
 		at, err := source.Start(ctx, after)
-		next := word{upTo: runs.Latest}
+		next := word{upTo: Latest}
 		for err == nil && ctx.Err() == nil {
 			if next.shown != nil {
 				if !yield(*next.shown, nil) {
@@ -67,7 +65,7 @@ func (h *Hub) Follow(ctx context.Context, thread chat.ThreadID, after runs.Posit
 				next = f.waitWord(ctx, source.Poll)
 				continue
 			}
-			var events []runs.Event
+			var events []Event
 			if events, err = source.Read(ctx, at, next.upTo); err != nil {
 				break
 			}
@@ -82,7 +80,7 @@ func (h *Hub) Follow(ctx context.Context, thread chat.ThreadID, after runs.Posit
 			}
 		}
 		if ctx.Err() == nil {
-			yield(runs.Event{}, err)
+			yield(Event{}, err)
 		}
 	}
 }
@@ -98,9 +96,9 @@ func (f *follower) waitWord(ctx context.Context, poll time.Duration) word {
 		select {
 		case <-f.told:
 		case <-ctx.Done():
-			return word{upTo: runs.Latest}
+			return word{upTo: Latest}
 		case <-timer.C:
-			return word{upTo: runs.Latest}
+			return word{upTo: Latest}
 		}
 	}
 }
@@ -123,7 +121,7 @@ func (f *follower) addWord(w word) {
 	defer f.mu.Unlock()
 	last := len(f.words) - 1
 	switch {
-	case w.shown != nil && len(f.words) >= buffer:
+	case w.shown != nil && len(f.words) >= followerBuffer:
 		return
 	case w.shown == nil && last >= 0 && f.words[last].shown == nil:
 		f.words[last] = w
@@ -166,13 +164,13 @@ func (h *Hub) removeFollower(thread chat.ThreadID, f *follower) {
 }
 
 // Show hands an event to those who follow the thread now and have room for it.
-func (h *Hub) Show(thread chat.ThreadID, event runs.Event) {
+func (h *Hub) Show(thread chat.ThreadID, event Event) {
 	h.notifyFollowers(thread, word{shown: &event})
 }
 
 // Kept tells the followers of the thread that there are events up to a position to read;
-// runs.Latest: that there may be some.
-func (h *Hub) Kept(thread chat.ThreadID, upTo runs.Position) {
+// Latest: that there may be some.
+func (h *Hub) Kept(thread chat.ThreadID, upTo Position) {
 	h.notifyFollowers(thread, word{upTo: upTo})
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"cairn/internal/inspect"
 )
@@ -31,9 +33,9 @@ const ancestorsFunction = `function () {
 
 // remote is a value in the page.
 type remote struct {
-	ID    string `json:"objectId"`
-	Type  string `json:"type"`
-	Value any    `json:"value"`
+	ID          string `json:"objectId"`
+	Value       any    `json:"value"`
+	Description string `json:"description"` // of a function: its code
 }
 
 // properties are the properties of an object in the page, those of Chromium's own among them.
@@ -93,7 +95,7 @@ func (l *look) findHandlers(ctx context.Context, object string) (handlers []Hand
 		if i+1 >= len(items) {
 			break
 		}
-		handler, ok, err := l.describeFunction(ctx, items[i+1].ID)
+		handler, ok, err := l.describeFunction(ctx, items[i+1])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,13 +141,13 @@ func (l *look) findListeners(ctx context.Context, object string) ([]Handler, err
 }
 
 // describeFunction gives the name and place of a function; ok is false where it has none. Of one
-// that was bound the place is that of the function behind it.
-func (l *look) describeFunction(ctx context.Context, id string) (handler Handler, ok bool, err error) {
+// that was bound, or only calls another one, the place is that of the function behind it.
+func (l *look) describeFunction(ctx context.Context, function remote) (handler Handler, ok bool, err error) {
 	for range 3 {
-		if id == "" {
+		if function.ID == "" {
 			return Handler{}, false, nil
 		}
-		read, err := execute[properties](ctx, "Runtime.getProperties", map[string]any{"objectId": id, "ownProperties": true})
+		read, err := execute[properties](ctx, "Runtime.getProperties", map[string]any{"objectId": function.ID, "ownProperties": true})
 		if err != nil {
 			return Handler{}, false, err
 		}
@@ -154,7 +156,14 @@ func (l *look) describeFunction(ctx context.Context, id string) (handler Handler
 				handler.Name = inspect.Cut(name)
 			}
 		}
-		id = ""
+		if behind, ok, err := findForwarded(ctx, function, read); err != nil || ok {
+			if err != nil {
+				return Handler{}, false, err
+			}
+			function = behind
+			continue
+		}
+		function = remote{}
 		for _, property := range read.Internal {
 			at, _ := property.Value.Value.(map[string]any)
 			switch property.Name {
@@ -165,9 +174,58 @@ func (l *look) describeFunction(ctx context.Context, id string) (handler Handler
 				handler.Place = l.locate(ctx, scriptID, int(line), int(column))
 				return handler, handler.File != "", nil
 			case "[[TargetFunction]]":
-				id = property.Value.ID
+				function = property.Value
 			}
 		}
 	}
 	return Handler{}, false, nil
+}
+
+// forwarding is the code of a function that only calls another one, as Svelte's compiler writes it.
+var forwarding = regexp.MustCompile(`^function\s*\(\.\.\.([\w$]+)\)\s*\{\s*([\w$]+(?:\.[\w$]+)?)\?\.apply\(this,\s*([\w$]+)\);?\s*\}$`)
+
+// findForwarded finds the function that another one only calls, among the variables that this one
+// sees; ok is false where it does something else.
+func findForwarded(ctx context.Context, function remote, read properties) (behind remote, ok bool, err error) {
+	code := forwarding.FindStringSubmatch(function.Description)
+	if code == nil || code[1] != code[3] {
+		return remote{}, false, nil
+	}
+	variable, member, _ := strings.Cut(code[2], ".")
+	for _, internal := range read.Internal {
+		if internal.Name != "[[Scopes]]" {
+			continue
+		}
+		scopes, err := execute[properties](ctx, "Runtime.getProperties", map[string]any{"objectId": internal.Value.ID, "ownProperties": true})
+		if err != nil {
+			return remote{}, false, err
+		}
+		for _, scope := range scopes.Own {
+			found, ok, err := findProperty(ctx, scope.Value, variable)
+			if err == nil && ok && member != "" {
+				found, ok, err = findProperty(ctx, found, member)
+			}
+			if err != nil || ok {
+				return found, ok && found.ID != "", err
+			}
+		}
+	}
+	return remote{}, false, nil
+}
+
+// findProperty reads a property that an object has itself.
+func findProperty(ctx context.Context, object remote, name string) (value remote, ok bool, err error) {
+	if object.ID == "" {
+		return remote{}, false, nil
+	}
+	read, err := execute[properties](ctx, "Runtime.getProperties", map[string]any{"objectId": object.ID, "ownProperties": true})
+	if err != nil {
+		return remote{}, false, err
+	}
+	for _, property := range read.Own {
+		if property.Name == name {
+			return property.Value, true, nil
+		}
+	}
+	return remote{}, false, nil
 }

@@ -1,0 +1,9 @@
+import { log } from '../../log.js';
+
+export function leave() {
+  log('left');
+}
+
+export const save = async () => { /*HERE*/
+  log('saved');
+};

@@ -56,7 +56,7 @@ func NewBrowser(configured config.Inspect) (*browser.Browser, error) {
 }
 
 // startRelay is a relay for apps, until ctx ends.
-func (c *Cairn) startRelay(ctx context.Context, parts *errgroup.Group, out io.Writer) error {
+func startRelay(ctx context.Context, c *Cairn, parts *errgroup.Group, out io.Writer) error {
 	address := c.Config.Inspect.RelayListen
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

@@ -114,7 +114,7 @@ func (c *Cairn) startIntake(ctx context.Context, parts *errgroup.Group, does Rol
 		}
 	}
 	if does[RoleWeb] && c.Config.Inspect.RelayListen != "" {
-		if err := c.startRelay(ctx, parts, out); err != nil {
+		if err := startRelay(ctx, c, parts, out); err != nil {
 			return err
 		}
 	}

@@ -134,7 +134,7 @@ func draw(browser context.Context, name string, actions ...chromedp.Action) erro
 	if err := chromedp.Run(browser, append(actions, chromedp.FullScreenshot(&picture, 100))...); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return os.WriteFile(filepath.Join(folder, name), picture, 0o644) //nolint:gosec // a picture is seen by all
+	return os.WriteFile(filepath.Join(folder, name), picture, 0o644)
 }
 
 var (

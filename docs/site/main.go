@@ -163,7 +163,7 @@ func (p *page) beginSection(heading *ast.Heading, markdown []byte) {
 	title := strings.ReplaceAll(string(heading.Lines().Value(markdown)), "`", "")
 	anchor, link := "", p.Name
 	if id, ok := heading.AttributeString("id"); ok {
-		anchor = string(id.([]byte)) //nolint:forcetypeassert // the parser writes it so
+		anchor = string(id.([]byte))
 		p.anchors = append(p.anchors, anchor)
 	}
 	if heading.Level == 1 && p.Title == "" {
@@ -267,7 +267,7 @@ func writeFiles(out string, files map[string][]byte) error {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, content, 0o644); err != nil { //nolint:gosec // a website is read by all
+		if err := os.WriteFile(file, content, 0o644); err != nil {
 			return err
 		}
 	}

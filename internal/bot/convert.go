@@ -1,8 +1,10 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,12 +54,30 @@ func convertHistory(turns []chat.Turn) []flows.Turn {
 		case t.Role == chat.Person:
 			said = append(said, flows.Turn{Role: flows.User, Text: t.Text})
 		case t.Reply != nil && t.Reply.Outcome != chat.Failure && t.Reply.Outcome != chat.Noticed:
-			said = append(said, flows.Turn{Role: flows.Assistant, Text: t.Reply.Text})
+			said = append(said, flows.Turn{Role: flows.Assistant, Text: t.Reply.Text, Cited: citedPassages(*t.Reply)})
 		case t.Question != nil:
 			said = append(said, flows.Turn{Role: flows.Assistant, Text: t.Question.Text})
 		}
 	}
 	return said
+}
+
+// citedPassages gives the passages that a reply cites, in the order of their numbers.
+func citedPassages(reply chat.Reply) []knowledge.PassageID {
+	var sections []chat.Section
+	for _, group := range reply.Sources {
+		for _, source := range group.Sources {
+			sections = append(sections, source.Sections...)
+		}
+	}
+	slices.SortStableFunc(sections, func(a, b chat.Section) int { return cmp.Compare(a.Number, b.Number) })
+	var cited []knowledge.PassageID
+	for _, section := range sections {
+		if section.Number > 0 && section.PassageID != "" {
+			cited = append(cited, knowledge.PassageID(section.PassageID))
+		}
+	}
+	return cited
 }
 
 // isWordless reports whether a person sent no words: files alone, or a press where the platform
@@ -114,6 +134,7 @@ func sourceOf(source flows.Source) chat.Source {
 		}
 		converted.Sections = append(converted.Sections, chat.Section{
 			Number: section.Number, Heading: section.Heading, Anchor: section.Anchor, URL: section.URL, Passage: section.Passage,
+			PassageID: string(section.PassageID),
 		})
 	}
 	return converted

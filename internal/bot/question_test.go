@@ -2,11 +2,13 @@ package bot_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"cairn/internal/bot"
 	"cairn/internal/chat"
+	"cairn/internal/knowledge"
 )
 
 // by hands a message of somebody else over.
@@ -133,5 +135,20 @@ func TestFlowsAreToldWhatStands(t *testing.T) {
 	const want = "user answered, assistant which?, user This, assistant so, user failed, user asked again, assistant which?, assistant which?, user pressed, assistant which?, assistant well"
 	if strings.Join(said, ", ") != want {
 		t.Errorf("flows are told %s", strings.Join(said, ", "))
+	}
+}
+
+// TestFlowsAreToldWhatAReplyCited in the order of the numbers; near sources without one, and files
+// that came with a message, are left out.
+func TestFlowsAreToldWhatAReplyCited(t *testing.T) {
+	got := bot.History([]chat.Turn{
+		{Role: chat.Person, Message: "1", Text: "where?"},
+		{Role: chat.Bot, Message: "1", Reply: &chat.Reply{Outcome: chat.Answered, Text: "Here [1]. There [2].", Sources: []chat.SourceGroup{
+			{Sources: []chat.Source{{Sections: []chat.Section{{Number: 2, PassageID: "b"}, {PassageID: "near"}, {Number: 3}}}}},
+			{Sources: []chat.Source{{Sections: []chat.Section{{Number: 1, PassageID: "a"}}}}},
+		}}},
+	})
+	if len(got) != 2 || got[0].Cited != nil || !slices.Equal(got[1].Cited, []knowledge.PassageID{"a", "b"}) {
+		t.Errorf("flows are told %+v", got)
 	}
 }

@@ -100,6 +100,8 @@ type Scope struct {
 type Turn struct {
 	Role string `json:"role"` // User or Assistant
 	Text string `json:"text"`
+	// Cited are the passages that the bot's turn cites, in the order of their numbers.
+	Cited []knowledge.PassageID `json:"cited,omitempty"`
 }
 
 // The roles of a turn.
@@ -179,6 +181,8 @@ type Section struct {
 	// Passage is the passage of the index that was cited (knowledge.Passage.Reference), "" for
 	// a place that is none.
 	Passage string `json:"passage,omitempty"`
+	// PassageID is the id of that passage, "" for one that no index holds.
+	PassageID knowledge.PassageID `json:"passage_id,omitempty"`
 }
 
 // Trace is how an outcome came about, for people who ask why.

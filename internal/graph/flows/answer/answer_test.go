@@ -472,3 +472,33 @@ func TestAPartOfAQuestionIsSearchedForWithTheWordsOfTheWhole(t *testing.T) {
 		t.Errorf("searched for %+v", got.Trace.Queries)
 	}
 }
+
+// TestAFollowUpThatOnlyPointsBackLooksAtWhatWasCitedFirst has another page that is as near to the
+// words before; passages that are gone are left out.
+func TestAFollowUpThatOnlyPointsBackLooksAtWhatWasCitedFirst(t *testing.T) {
+	f := open(t)
+	for _, cited := range []string{"Retention of Redis messages", "Retention of Kafka messages"} {
+		asked := f.ask(t, flows.Request{Text: cited})
+		history := []flows.Turn{{Role: flows.User, Text: "how are messages kept in the queue?"}, {Role: flows.Assistant, Text: "As the queue has it [1]."}}
+		for _, e := range asked.Trace.Evidence {
+			if e.Section == cited {
+				history[1].Cited = []knowledge.PassageID{"gone", e.Passage}
+			}
+		}
+		if history[1].Cited == nil {
+			t.Fatalf("%q is not found", cited)
+		}
+		got := f.ask(t, flows.Request{Text: "since when?", History: history})
+		if len(got.Trace.Evidence) == 0 || got.Trace.Evidence[0].Section != cited {
+			t.Errorf("after %q the evidence is %+v", cited, got.Trace.Evidence)
+		}
+	}
+}
+
+// TestACitedSectionNamesItsPassage, for follow-ups.
+func TestACitedSectionNamesItsPassage(t *testing.T) {
+	got := open(t).ask(t, flows.Request{Text: "how long does Kafka keep messages?"})
+	if got.Kind != flows.Answered || len(got.Groups) == 0 || got.Groups[0].Sources[0].Sections[0].PassageID == "" {
+		t.Errorf("%s: %+v", got.Kind, got.Groups)
+	}
+}

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,8 @@ import (
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/words"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/shorten"
 )
@@ -90,4 +93,81 @@ const (
 // long one would drown the question.
 func opening(text string) string {
 	return shorten.Head(bounded(text), maxOpening)
+}
+
+// citedBefore gives the passages that the bot's last turn cites, for a question that only points
+// back: "since when?", "and how do I undo that?".
+func citedBefore(meant understanding, turns []flows.Turn) []knowledge.PassageID {
+	if !meant.FollowUp || countThings(meant.Profile) > 1 {
+		return nil
+	}
+	for _, turn := range slices.Backward(turns) {
+		if turn.Role == flows.Assistant {
+			return turn.Cited
+		}
+	}
+	return nil
+}
+
+// withCited adds the passages that were just cited to what a search found for a question that only
+// points back, each taken to be as good as the best: what else they are tells their order.
+func (f *Flow) withCited(ctx context.Context, meant understanding, turns []flows.Turn, evidence []retrieve.Evidence) ([]retrieve.Evidence, error) {
+	var missing []knowledge.PassageID
+	for _, id := range citedBefore(meant, turns) {
+		if !slices.ContainsFunc(evidence, func(e retrieve.Evidence) bool { return e.Passage.ID == id }) {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) == 0 {
+		return evidence, nil
+	}
+	found, err := f.index.Passages(ctx, missing)
+	if err != nil {
+		return nil, fmt.Errorf("read the passages that were just cited: %w", err)
+	}
+	best := 1.0
+	if len(evidence) > 0 {
+		best = evidence[0].Score
+	}
+	joined := slices.Clone(evidence)
+	for _, cited := range found {
+		joined = append(joined, retrieve.Evidence{Document: cited.Document, Passage: cited.Passage, Score: best})
+	}
+	return joined, nil
+}
+
+// asideOfCited is what other evidence counts where the passages that were just cited go first.
+const asideOfCited = 0.8
+
+// preferCited lets the passages go first that were just cited, where a question only points back
+// and they hold as much of its own words as what would be first.
+func preferCited(meant understanding, turns []flows.Turn, evidence []retrieve.Evidence) []retrieve.Evidence {
+	cited := citedBefore(meant, turns)
+	if len(cited) == 0 || len(evidence) == 0 {
+		return evidence
+	}
+	best, held := evidence[0].Score, meant.Profile.Coverage(termsOf(evidence[0]))
+	goesFirst := func(e retrieve.Evidence) bool {
+		return slices.Contains(cited, e.Passage.ID) && meant.Profile.Coverage(termsOf(e)) >= held
+	}
+	if !slices.ContainsFunc(evidence, goesFirst) {
+		return evidence
+	}
+	preferred := slices.Clone(evidence)
+	for i, e := range preferred {
+		preferred[i].Score = e.Score * asideOfCited
+		if goesFirst(e) {
+			preferred[i].Score = max(asideOfCited*best, e.Score)
+		}
+	}
+	slices.SortStableFunc(preferred, func(a, b retrieve.Evidence) int {
+		if first := goesFirst(a); first != goesFirst(b) {
+			if first {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.Score, a.Score)
+	})
+	return preferred
 }

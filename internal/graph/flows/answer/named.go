@@ -38,7 +38,8 @@ func (f *Flow) searchQuestion(ctx context.Context, step graph.Step[State], meant
 	for i := range made {
 		made[i].Text = meant.Query // both are for the same question
 	}
-	return withNamed(meant.Profile, lists[0], slices.Concat(lists[1:]...)), made, changes, nil
+	found, err := f.withCited(ctx, meant, step.State.History, withNamed(meant.Profile, lists[0], slices.Concat(lists[1:]...)))
+	return found, made, changes, err
 }
 
 // nameQuery is the search for sections that are named what a question asks the meaning of:

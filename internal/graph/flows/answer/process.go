@@ -32,7 +32,7 @@ const (
 const (
 	partWeight    = 0.9
 	missingWeight = 0.5 // a search for what the first one left out
-	contextWeight   = 0.5 // of the whole question's words in a search for a part of it
+	contextWeight = 0.5 // of the whole question's words in a search for a part of it
 )
 
 // decideStrategy picks how the searches of a question depend on each other.

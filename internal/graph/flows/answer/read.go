@@ -108,7 +108,7 @@ func (f *Flow) judgeRead(s State, read *questionRead, others []retrieve.Evidence
 	meant := read.meant
 	s.Query, s.NormalizedQuery, s.Terms, s.Profile, s.Intent = meant.Query, meant.Normalized, meant.Terms, meant.Profile, meant.Intent
 	s.FollowUp, s.Abbreviation, s.Unresolved = meant.FollowUp, meant.Abbreviation, meant.Unresolved
-	found := f.order(s, meant.Around, read.found)
+	found := preferCited(meant, s.History, f.order(s, meant.Around, read.found))
 	if len(others) > 0 {
 		found = merge(partWeight, found, others)
 	}

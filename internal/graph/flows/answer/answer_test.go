@@ -502,3 +502,17 @@ func TestACitedSectionNamesItsPassage(t *testing.T) {
 		t.Errorf("%s: %+v", got.Kind, got.Groups)
 	}
 }
+
+// TestAPastedLogIsSearchedForLineByLine and the section that mends goes before one that shows it.
+func TestAPastedLogIsSearchedForLineByLine(t *testing.T) {
+	f := open(t)
+	put(t, f.index, f.embedder, page{"printing.md", "Printing", "", []section{{"Printing a badge", "Print a badge with the press:\n\n```\n$ badge print\nreading the badge from the desk\nERROR the press has no more paper for badges\n```\n\nPrinting takes a minute."}}})
+	put(t, f.index, f.embedder, page{"press.md", "Problems", "", []section{{"The press has no more paper", "Put paper for badges into the lower tray of the press."}}})
+	got := f.ask(t, flows.Request{Text: "$ badge print\nreading the badge from the desk\nERROR the press has no more paper for badges\nand now?"})
+	if !slices.ContainsFunc(got.Trace.Queries, func(q flows.Query) bool { return q.Text == "the press has no more paper for badges" }) {
+		t.Errorf("searched for %+v", got.Trace.Queries)
+	}
+	if len(got.Trace.Evidence) == 0 || got.Trace.Evidence[0].Path != "press.md" {
+		t.Errorf("the evidence is %+v", got.Trace.Evidence)
+	}
+}

@@ -31,6 +31,7 @@ const (
 // whole of it.
 const (
 	partWeight    = 0.9
+	messageWeight = 0.6 // a search for one message of a pasted text
 	missingWeight = 0.5 // a search for what the first one left out
 	contextWeight = 0.5 // of the whole question's words in a search for a part of it
 )
@@ -51,6 +52,8 @@ func strategy(s State) (Strategy, string) {
 		return "", "the first search failed"
 	case s.Relation == Dependent:
 		return Sequential, "what the question asks about has to be found first"
+	case s.Relation == Pasted:
+		return Parallel, "the messages of what was pasted are searched for one by one"
 	case s.Relation == Independent && s.Intent == Comparison:
 		return Parallel, "the things compared are searched for on their own as well"
 	case s.Relation == Independent:
@@ -186,6 +189,9 @@ func (f *Flow) parallelProcessing(ctx context.Context, step graph.Step[State]) (
 	first := s.SearchResults
 	if s.Reading != "" {
 		first, lists[0] = lists[0], first
+	}
+	if s.Relation == Pasted {
+		return processed(s, preferMending(profileOfPart(s.Profile, s.Parts[0]), merge(messageWeight, first, lists...)), made, changes), nil
 	}
 	return processed(s, merge(partWeight, first, lists...), made, changes), nil
 }

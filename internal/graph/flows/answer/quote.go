@@ -125,16 +125,21 @@ func questionOf(s State) quoting.Question {
 		return q
 	}
 	for _, part := range s.Parts {
-		set := support.Of(part)
-		profile := support.Profile{Passages: s.Profile.Passages}
-		for _, term := range s.Profile.Terms {
-			if term.Holds(set) {
-				profile.Terms = append(profile.Terms, term)
-			}
-		}
-		if len(profile.Terms) > 0 {
+		if profile := profileOfPart(s.Profile, part); len(profile.Terms) > 0 {
 			q.Parts = append(q.Parts, profile)
 		}
 	}
 	return q
+}
+
+// profileOfPart is what a part of a question is about.
+func profileOfPart(whole support.Profile, part string) support.Profile {
+	set := support.Of(part)
+	profile := support.Profile{Passages: whole.Passages}
+	for _, term := range whole.Terms {
+		if term.Holds(set) {
+			profile.Terms = append(profile.Terms, term)
+		}
+	}
+	return profile
 }

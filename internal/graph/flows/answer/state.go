@@ -40,11 +40,12 @@ const (
 // Relation is how the searches that a question needs depend on each other.
 type Relation string
 
-// One search, several that don't need each other, or one whose words another has to
-// find first.
+// One search, several that don't need each other, one whose words another has to find first, or
+// one for each message of a pasted text.
 const (
 	One         Relation = "one"
 	Independent Relation = "independent"
+	Pasted      Relation = "pasted"
 	Dependent   Relation = "dependent"
 )
 

@@ -133,7 +133,10 @@ func (r *inquiry) understanding() understanding {
 		Parts: words.Parts(r.long), Terms: r.searched, Profile: r.profile, Around: r.leanedOn, Intent: Intent(words.Intent(r.long)),
 		Relation: One, FollowUp: r.followUp, Abbreviation: r.abbreviation, Unresolved: r.unresolved, Remarks: r.remarks,
 	}
+	messages := words.PastedMessages(r.text)
 	switch {
+	case len(messages) > 0:
+		meant.Parts, meant.Relation = messages, Pasted
 	case len(meant.Parts) > 1:
 		meant.Relation = Independent
 	case words.Dependent(r.long):

@@ -27,14 +27,18 @@ type Weights map[string]float64
 // Chance is how likely a thing with these features is, 0 to 1.
 func (w Weights) Chance(f Features) float64 { return chance(w.Sum(f)) }
 
-// Sum is the weighted sum of features, whose logistic is the chance.
+// Sum is the weighted sum of features, whose logistic is the chance. It is exact to 2⁻⁴⁰ for each
+// feature, and the same in whatever order the features come.
 func (w Weights) Sum(f Features) float64 {
-	sum := 0.0
+	sum := int64(0)
 	for name, value := range f {
-		sum += w[name] * value
+		sum += int64(math.Round(w[name] * value * sumUnit))
 	}
-	return sum
+	return float64(sum) / sumUnit
 }
+
+// sumUnit is what a sum counts in: sums of integers don't depend on their order.
+const sumUnit = 1 << 40
 
 func chance(sum float64) float64 { return 1 / (1 + math.Exp(-sum)) }
 

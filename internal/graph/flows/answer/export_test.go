@@ -31,3 +31,6 @@ func (f *Flow) ShownWithListings(ctx context.Context, evidence []retrieve.Eviden
 
 // Normalize is normalize.
 func Normalize(text string) string { return normalize(text) }
+
+// PreferMending puts what speaks of an error before what shows it.
+var PreferMending = preferMending

@@ -17,7 +17,7 @@ const (
 	// shownAlone is how much of a question a passage holds in code alone that only shows an error,
 	// and shownWeight what it counts then.
 	shownAlone  = 0.25
-	shownWeight = 0.75
+	shownWeight = 0.65
 )
 
 // preferMending lets passages whose prose speaks of an error go before those that only show it, such

@@ -1,9 +1,9 @@
 package bot
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -64,18 +64,20 @@ func convertHistory(turns []chat.Turn) []flows.Turn {
 
 // citedPassages gives the passages that a reply cites, in the order of their numbers.
 func citedPassages(reply chat.Reply) []knowledge.PassageID {
-	var sections []chat.Section
+	byNumber := make(map[int]knowledge.PassageID)
 	for _, group := range reply.Sources {
 		for _, source := range group.Sources {
-			sections = append(sections, source.Sections...)
+			for _, section := range source.Sections {
+				position, _, ok := knowledge.ParseReference(section.Passage)
+				if ok && section.Number > 0 && source.Document != "" {
+					byNumber[section.Number] = knowledge.MakePassageID(knowledge.DocumentID(source.Document), position)
+				}
+			}
 		}
 	}
-	slices.SortStableFunc(sections, func(a, b chat.Section) int { return cmp.Compare(a.Number, b.Number) })
 	var cited []knowledge.PassageID
-	for _, section := range sections {
-		if section.Number > 0 && section.PassageID != "" {
-			cited = append(cited, knowledge.PassageID(section.PassageID))
-		}
+	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
+		cited = append(cited, byNumber[number])
 	}
 	return cited
 }
@@ -134,7 +136,6 @@ func sourceOf(source flows.Source) chat.Source {
 		}
 		converted.Sections = append(converted.Sections, chat.Section{
 			Number: section.Number, Heading: section.Heading, Anchor: section.Anchor, URL: section.URL, Passage: section.Passage,
-			PassageID: string(section.PassageID),
 		})
 	}
 	return converted

@@ -144,11 +144,11 @@ func TestFlowsAreToldWhatAReplyCited(t *testing.T) {
 	got := bot.History([]chat.Turn{
 		{Role: chat.Person, Message: "1", Text: "where?"},
 		{Role: chat.Bot, Message: "1", Reply: &chat.Reply{Outcome: chat.Answered, Text: "Here [1]. There [2].", Sources: []chat.SourceGroup{
-			{Sources: []chat.Source{{Sections: []chat.Section{{Number: 2, PassageID: "b"}, {PassageID: "near"}, {Number: 3}}}}},
-			{Sources: []chat.Source{{Sections: []chat.Section{{Number: 1, PassageID: "a"}}}}},
+			{Sources: []chat.Source{{Document: "docs:b", Sections: []chat.Section{{Number: 2, Passage: "7-aa"}, {Passage: "8-bb"}, {Number: 4}}}}},
+			{Sources: []chat.Source{{Document: "docs:a", Sections: []chat.Section{{Number: 1, Passage: "0-cc"}}}, {Sections: []chat.Section{{Number: 3, Passage: "0-dd"}}}}},
 		}}},
 	})
-	if len(got) != 2 || got[0].Cited != nil || !slices.Equal(got[1].Cited, []knowledge.PassageID{"a", "b"}) {
+	if len(got) != 2 || got[0].Cited != nil || !slices.Equal(got[1].Cited, []knowledge.PassageID{"docs:a#0", "docs:b#7"}) {
 		t.Errorf("flows are told %+v", got)
 	}
 }

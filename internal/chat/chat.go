@@ -259,8 +259,6 @@ type Section struct {
 	Passage string `json:",omitempty"`
 	// View is where the passage is shown as Cairn has it, "" where it is not shown to people.
 	View string `json:",omitempty"`
-	// PassageID is the id of that passage, "" where it is not in the index.
-	PassageID string `json:",omitempty"`
 }
 
 // Question is what the bot asks back. It is posted as a reply in the thread.

@@ -108,9 +108,8 @@ type storedSection struct {
 	Anchor  string `json:"Anchor,omitempty"`
 	URL     string `json:"URL,omitempty"`
 	// Passage and View came later: an older program passes over them.
-	Passage   string `json:"Passage,omitempty"`
-	View      string `json:"View,omitempty"`
-	PassageID string `json:"PassageID,omitempty"`
+	Passage string `json:"Passage,omitempty"`
+	View    string `json:"View,omitempty"`
 }
 
 type storedQuestion struct {

@@ -181,8 +181,6 @@ type Section struct {
 	// Passage is the passage of the index that was cited (knowledge.Passage.Reference), "" for
 	// a place that is none.
 	Passage string `json:"passage,omitempty"`
-	// PassageID is the id of that passage, "" for one that no index holds.
-	PassageID knowledge.PassageID `json:"passage_id,omitempty"`
 }
 
 // Trace is how an outcome came about, for people who ask why.

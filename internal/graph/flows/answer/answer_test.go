@@ -499,7 +499,7 @@ func TestAFollowUpThatOnlyPointsBackLooksAtWhatWasCitedFirst(t *testing.T) {
 // TestACitedSectionNamesItsPassage, for follow-ups.
 func TestACitedSectionNamesItsPassage(t *testing.T) {
 	got := open(t).ask(t, flows.Request{Text: "how long does Kafka keep messages?"})
-	if got.Kind != flows.Answered || len(got.Groups) == 0 || got.Groups[0].Sources[0].Sections[0].PassageID == "" {
+	if got.Kind != flows.Answered || len(got.Groups) == 0 || got.Groups[0].Sources[0].Sections[0].Passage == "" {
 		t.Errorf("%s: %+v", got.Kind, got.Groups)
 	}
 }

@@ -61,15 +61,11 @@ func link(evidence []retrieve.Evidence, cited []citation) []flows.Source {
 				Owner: e.Document.Owner, Modified: e.Document.Modified, State: e.Document.State,
 			})
 		}
-		section := flows.Section{
+		linked[i].Sections = append(linked[i].Sections, flows.Section{
 			Number: c.Number, Heading: e.Passage.Section(), Anchor: e.Passage.Anchor,
 			URL: knowledge.URLWithAnchor(e.Document, e.Passage.Anchor), Rank: c.Evidence + 1,
 			Passage: e.Passage.Reference(),
-		}
-		if !isAttached(e) {
-			section.PassageID = e.Passage.ID
-		}
-		linked[i].Sections = append(linked[i].Sections, section)
+		})
 	}
 	return linked
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -81,10 +82,11 @@ func TestAPageIsWrittenWhileTheProgramDies(t *testing.T) {
 	serve := func() *process { return o.start(regexp.MustCompile(`Ask at (\S+)/`), "--listen", address) }
 	p := serve()
 	id := pageOn(t, p.address)
-	writers := []*writer{{T: t, name: "A"}, {T: t, name: "B"}}
-	for _, w := range writers {
-		w.ctx = webtest.Window(t, webtest.Profile(t))
+	var writers []*writer
+	for _, name := range []string{"A", "B"} {
+		w := &writer{T: t, ctx: webtest.Window(t, webtest.Profile(t)), name: name}
 		w.do(chromedp.Navigate(p.address+"/page/"+id), chromedp.WaitReady("html[data-ready]"))
+		writers = append(writers, w)
 	}
 	var words []string
 	for kill := range *pageKills {
@@ -131,7 +133,7 @@ func pageOn(t *testing.T, address string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Timeout: 20 * time.Second}).Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

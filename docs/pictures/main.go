@@ -116,7 +116,11 @@ func (p *program) drawPage(browser context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	address := line[strings.Index(line, "http"):]
+	start := strings.Index(line, "http")
+	if start < 0 {
+		return fmt.Errorf("cairn web names no address: %q", line)
+	}
+	address := line[start:]
 	return draw(browser, "page.png",
 		chromedp.EmulateViewport(960, 600), chromedp.Navigate(strings.TrimSpace(address)),
 		chromedp.SendKeys("#text", question), chromedp.Click("//button[.='Send']"),

@@ -88,7 +88,7 @@ func Open(ctx context.Context, setup Setup, options Options) (_ *Cairn, err erro
 		return nil, err
 	}
 	c.add(c.Storage.Close)
-	c.Library.Written = c.Storage.Pages
+	c.Written = c.Storage.Pages
 	if c.queries, err = openQueryLog(ctx, setup, c.Index, c.Storage.data, &c.closers); err != nil {
 		return nil, err
 	}

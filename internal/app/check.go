@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"cairn/internal/chat/expiring"
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
@@ -54,22 +52,23 @@ func (c *sourceChecks) findStates(ctx context.Context, documents []knowledge.Doc
 	defer cancel()
 	var mu sync.Mutex
 	states := make(map[knowledge.DocumentID]knowledge.State)
-	var group errgroup.Group
-	group.SetLimit(checkAtOnce)
+	var checking sync.WaitGroup
+	slots := make(chan struct{}, checkAtOnce)
 	for _, document := range documents[:min(len(documents), checkMost)] {
 		at := slices.IndexFunc(configured, func(s config.Source) bool { return s.Name == string(document.Source) })
 		if at < 0 || configured[at].IsPaused() {
 			continue
 		}
-		group.Go(func() error {
+		slots <- struct{}{}
+		checking.Go(func() {
+			defer func() { <-slots }()
 			state := c.findState(ctx, configured[at], document)
 			mu.Lock()
 			defer mu.Unlock()
 			states[document.ID] = state
-			return nil
 		})
 	}
-	_ = group.Wait() // none fails
+	checking.Wait()
 	return states
 }
 

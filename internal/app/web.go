@@ -75,7 +75,7 @@ func (c *Cairn) ListenForWeb(ctx context.Context, suggestions []string) (*web.We
 			Changed: auditor{c.Audit}.webSigned,
 		}
 	}
-	page, err := web.New(options)
+	page, err := web.New(ctx, options)
 	if err != nil {
 		return nil, listen.WithRemedy(err, "--listen or web.listen")
 	}

@@ -42,7 +42,7 @@ func (w *discordTeam) Mention(_ *testing.T, who chattest.Person, text string) {
 
 // mentionWithFile is Mention with a file.
 func (w *discordTeam) mentionWithFile(who chattest.Person, text, name string, content []byte) {
-	said := w.Server.Upload(w.people[who], w.general, discordMention+text, discordtest.File{Name: name, Media: "application/zip", Content: content})
+	said := w.Upload(w.people[who], w.general, discordMention+text, discordtest.File{Name: name, Media: "application/zip", Content: content})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.thread, w.last[who] = said.ID, said.ID

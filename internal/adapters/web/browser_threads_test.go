@@ -88,7 +88,7 @@ func TestBrowserReconnects(t *testing.T) {
 	}
 	options := over(bot)
 	options.Addr = first.listener.Addr().String()
-	second, err := New(options)
+	second, err := New(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	} {
 		options := over(&chattest.Bot{})
 		remove(&options)
-		if _, err := New(options); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(t.Context(), options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New without it = %v, want an error that names %s", err, want)
 		}
 	}

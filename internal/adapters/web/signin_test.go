@@ -39,7 +39,7 @@ func openSigned(t *testing.T, bot served) *signedPage {
 	p.issuer.Back = "http://cairn.test/sign-in/callback"
 	options.Sources, _ = bot.(chat.SourceReader)
 	var err error
-	if p.Web, err = New(options); err != nil {
+	if p.Web, err = New(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
 	run(t, p.Web, bot)

@@ -62,7 +62,7 @@ func serveShelf(t *testing.T) (*Web, *shelf) {
 	options := over(bot)
 	options.Sources = bot
 	options.Suggestions, options.Stats = suggestions, "412 documents in 3 collections, last read 4 minutes ago."
-	w, err := New(options)
+	w, err := New(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

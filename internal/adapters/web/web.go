@@ -67,8 +67,8 @@ type Web struct {
 
 var _ chat.Adapter = (*Web)(nil)
 
-// New listens at the address. Run must follow: it serves and closes.
-func New(options Options) (*Web, error) {
+// New listens at the address, which it looks up until ctx ends. Run must follow: it serves and closes.
+func New(ctx context.Context, options Options) (*Web, error) {
 	if err := options.checkComplete(); err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func New(options Options) (*Web, error) {
 		return nil, fmt.Errorf("web adapter: %w", err)
 	}
 	w.responder = &responder{look: look, logger: options.Logger}
-	if w.listener, err = listen.TCP(context.Background(), options.Addr); err != nil {
+	if w.listener, err = listen.TCP(ctx, options.Addr); err != nil {
 		return nil, fmt.Errorf("web page: %w", err)
 	}
 	w.loopback = listen.IsLoopback(w.listener.Addr())

@@ -46,7 +46,7 @@ func open(t *testing.T, bot behind) *Web {
 	t.Helper()
 	options := over(bot)
 	options.Suggestions, options.Stats = suggestions, "412 documents in 3 collections, last read 4 minutes ago."
-	w, err := New(options)
+	w, err := New(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/evanw/esbuild/pkg/api"
 
@@ -51,7 +53,9 @@ func open(t *testing.T) (*browser.Browser, string) {
 		}
 		mux := http.NewServeMux()
 		for _, file := range built.OutputFiles {
-			mux.HandleFunc("GET /"+filepath.Base(file.Path), func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(file.Contents) })
+			mux.HandleFunc("GET /"+filepath.Base(file.Path), func(w http.ResponseWriter, r *http.Request) {
+				http.ServeContent(w, r, filepath.Base(file.Path), time.Time{}, bytes.NewReader(file.Contents))
+			})
 		}
 		mux.HandleFunc("GET /orders/{$}", func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFile(w, r, filepath.Join("testdata", "index.html"))

@@ -70,7 +70,7 @@ type look struct {
 
 // Look opens a page and looks at a control of it. A page that may not be opened is a
 // *RefusedError. Nothing on it is clicked.
-func (b *Browser) Look(ctx context.Context, address string, target Target) (View, error) {
+func (b *Browser) Look(ctx context.Context, address string, target Target) (view View, err error) {
 	if err := b.check(address); err != nil {
 		return View{}, err
 	}
@@ -78,18 +78,16 @@ func (b *Browser) Look(ctx context.Context, address string, target Target) (View
 	if err != nil {
 		return View{}, err
 	}
-	tab, end, err := openWindow(session)
+	tab, cancel, dispose, err := openWindow(session)
 	if err != nil {
 		return View{}, err
 	}
-	defer end()
-	tab, cancel := context.WithTimeout(tab, lookLimit)
-	defer cancel()
+	defer func() { err = errors.Join(err, dispose()) }()
 	stop := context.AfterFunc(ctx, cancel)
 	defer stop()
 	l := &look{browser: b, scripts: make(map[string]*script), requests: make(map[network.RequestID]*inspect.Request), asked: make(map[string]bool)}
 	chromedp.ListenTarget(tab, l.observe)
-	view, err := l.run(tab, address, target)
+	view, err = l.run(tab, address, target)
 	if ctx.Err() != nil {
 		return View{}, ctx.Err()
 	}
@@ -99,23 +97,30 @@ func (b *Browser) Look(ctx context.Context, address string, target Target) (View
 	return view, err
 }
 
-// openWindow opens a window in a browser context of its own, which end closes with all that is in it.
-func openWindow(session context.Context) (tab context.Context, end func(), err error) {
+// openWindow opens a window in a browser context of its own, for as long as a look may take.
+// cancel ends what is done in it; dispose does too, and closes the browser context.
+func openWindow(session context.Context) (tab context.Context, cancel context.CancelFunc, dispose func() error, err error) {
 	whole := cdp.WithExecutor(session, chromedp.FromContext(session).Browser)
 	own, err := cdptarget.CreateBrowserContext().WithDisposeOnDetach(true).Do(whole)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open a browser context: %w", err)
+		return nil, nil, nil, fmt.Errorf("open a browser context: %w", err)
 	}
-	dispose := func() { _ = cdptarget.DisposeBrowserContext(own).Do(whole) } // it goes with Chromium else
+	disposeOwn := func() error {
+		if err := cdptarget.DisposeBrowserContext(own).Do(whole); err != nil {
+			return fmt.Errorf("close a browser context: %w", err)
+		}
+		return nil
+	}
 	window, err := cdptarget.CreateTarget("about:blank").WithBrowserContextID(own).WithNewWindow(true).Do(whole)
 	if err != nil {
-		dispose()
-		return nil, nil, fmt.Errorf("open a window: %w", err)
+		return nil, nil, nil, errors.Join(fmt.Errorf("open a window: %w", err), disposeOwn())
 	}
-	tab, cancel := chromedp.NewContext(session, chromedp.WithTargetID(window))
-	return tab, func() {
+	tab, detach := chromedp.NewContext(session, chromedp.WithTargetID(window))
+	tab, cancel = context.WithTimeout(tab, lookLimit)
+	return tab, cancel, func() error {
 		cancel()
-		dispose()
+		detach()
+		return disposeOwn()
 	}, nil
 }
 

@@ -37,6 +37,7 @@ type proxy struct {
 	server   *http.Server
 	client   *http.Transport
 	running  sync.WaitGroup
+	served   error // why serving ended; set when running is done
 
 	mu      sync.Mutex
 	refused map[string]bool // private addresses, "host:port"
@@ -50,7 +51,7 @@ func startProxy(allowed []*url.URL) (*proxy, error) {
 	p := &proxy{allowed: allowed, listener: listener, refused: make(map[string]bool)}
 	p.client = &http.Transport{DialContext: p.dial, ResponseHeaderTimeout: dialLimit, TLSHandshakeTimeout: dialLimit, DisableCompression: true}
 	p.server = &http.Server{Handler: p, ReadHeaderTimeout: dialLimit}
-	p.running.Go(func() { _ = p.server.Serve(listener) }) // it ends with an error always
+	p.running.Go(func() { p.served = p.server.Serve(listener) })
 	return p, nil
 }
 
@@ -61,6 +62,9 @@ func (p *proxy) Close() error {
 	err := p.server.Close()
 	p.client.CloseIdleConnections()
 	p.running.Wait()
+	if !errors.Is(p.served, http.ErrServerClosed) {
+		err = errors.Join(err, fmt.Errorf("serve the proxy of Chromium: %w", p.served))
+	}
 	return err
 }
 
@@ -120,7 +124,9 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(response.StatusCode)
-	_, _ = io.Copy(w, io.LimitReader(response.Body, maxReceived)) // who went reads no more
+	if _, err := io.Copy(w, io.LimitReader(response.Body, maxReceived)); err != nil {
+		panic(http.ErrAbortHandler) // so that Chromium does not take a part for the whole
+	}
 }
 
 func (p *proxy) tunnel(w http.ResponseWriter, request *http.Request) {
@@ -144,11 +150,11 @@ func (p *proxy) tunnel(w http.ResponseWriter, request *http.Request) {
 	}
 	var sending sync.WaitGroup
 	sending.Go(func() {
-		_, _ = io.Copy(away, near) // the end of either is the end of both
-		_ = away.Close()
+		io.Copy(away, near) //nolint:errcheck // the end of either is the end of both
+		away.Close()        //nolint:errcheck // as above
 	})
-	_, _ = io.Copy(near, io.LimitReader(away, maxReceived))
-	_ = near.Close()
+	io.Copy(near, io.LimitReader(away, maxReceived)) //nolint:errcheck // the other end tells
+	near.Close()                                     //nolint:errcheck // both ends are done
 	sending.Wait()
 }
 

@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"net/http"
@@ -141,10 +142,13 @@ func buildApp(t *testing.T, framework, folder string) http.Handler {
 	}
 	mux := http.NewServeMux()
 	for _, file := range built.OutputFiles {
-		mux.HandleFunc("GET /"+filepath.Base(file.Path), func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(file.Contents) })
+		mux.HandleFunc("GET /"+filepath.Base(file.Path), func(w http.ResponseWriter, r *http.Request) {
+			http.ServeContent(w, r, filepath.Base(file.Path), time.Time{}, bytes.NewReader(file.Contents))
+		})
 	}
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("<!doctype html><title>App</title><div id=root></div><script src=/out.js></script>"))
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		page := strings.NewReader("<!doctype html><title>App</title><div id=root></div><script src=/out.js></script>")
+		http.ServeContent(w, r, "index.html", time.Time{}, page)
 	})
 	return mux
 }

@@ -13,7 +13,7 @@ func TestPrivateAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close() //nolint:errcheck // the test is over
+	defer listener.Close()
 	for relay, allowed := range map[string]bool{
 		"https://relay.example": false, "http://10.0.0.1": false, "http://127.0.0.1:99": true, "http://localhost": true,
 	} {

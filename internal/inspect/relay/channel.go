@@ -63,9 +63,9 @@ func (c *channel) serve(ctx context.Context) (connected bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	stop := context.AfterFunc(ctx, func() { conn.Close() }) //nolint:errcheck // so nothing blocks for longer than ctx lasts
 	defer stop()
-	defer func() { _ = conn.Close() }()
+	defer conn.Close() //nolint:errcheck // the other side may be gone
 	if err := conn.Emit(eventJoin, map[string]string{"channelId": c.id}); err != nil {
 		return false, fmt.Errorf("join the channel: %w", err)
 	}
@@ -209,7 +209,7 @@ func (c *channel) callOnce(ctx context.Context, conn *socketio.Conn, changed cha
 		c.mu.Unlock()
 	}()
 	if c.send(conn, name, asked, arguments) != nil {
-		_ = conn.Close() // the one that reads tells why
+		conn.Close() //nolint:errcheck // the one that reads tells why
 	}
 	limit := time.NewTimer(c.pool.options.CallTimeout)
 	defer limit.Stop()

@@ -184,16 +184,20 @@ func frames(t testing.TB, first string, say ...string) string {
 		if err != nil {
 			return
 		}
-		defer ws.Close() //nolint:errcheck // the test is over
+		defer ws.Close()
 		for i, text := range append([]string{first}, say...) {
 			if ws.WriteMessage(websocket.TextMessage, []byte(text)) != nil {
 				return
 			}
 			if i == 0 { // the client's packet of connection
-				_, _, _ = ws.ReadMessage()
+				if _, _, err := ws.ReadMessage(); err != nil {
+					return
+				}
 			}
 		}
-		_ = ws.WriteMessage(websocket.BinaryMessage, []byte{1})
+		if ws.WriteMessage(websocket.BinaryMessage, []byte{1}) != nil {
+			return
+		}
 		for {
 			if _, _, err := ws.ReadMessage(); err != nil {
 				return

@@ -65,7 +65,9 @@ func (s *Server) handle(from *socketio.Session, name string, arguments []json.Ra
 			return
 		}
 		for _, member := range s.membersWith(from, m.Channel) {
-			_ = member.EmitRaw(eventMessage, arguments[0]) // who is gone is told nothing
+			if member.EmitRaw(eventMessage, arguments[0]) != nil {
+				return // it can't be encoded, for the others neither
+			}
 		}
 	}
 }

@@ -115,7 +115,7 @@ func startNode(t *testing.T, program string, arguments ...string) (<-chan string
 	}()
 	t.Cleanup(func() {
 		cancel()
-		_ = command.Wait() // it was killed
+		t.Logf("%s ended: %v", program, command.Wait()) // it was killed
 	})
 	return lines, in
 }

@@ -71,11 +71,10 @@ func Dial(ctx context.Context, options DialOptions) (*Conn, error) {
 	}
 	c := &Conn{ws: ws, silence: dialLimit}
 	ws.SetReadLimit(inspect.MaxBytes)
-	stop := context.AfterFunc(ctx, func() { _ = ws.Close() })
+	stop := context.AfterFunc(ctx, func() { ws.Close() }) //nolint:errcheck // so nothing blocks for longer than ctx lasts
 	defer stop()
 	if err := c.handshake(); err != nil {
-		_ = ws.Close()
-		return nil, errors.Join(fmt.Errorf("greet the server: %w", err), ctx.Err())
+		return nil, errors.Join(fmt.Errorf("greet the server: %w", err), ctx.Err(), ws.Close())
 	}
 	return c, nil
 }

@@ -88,7 +88,7 @@ func (s *Session) end() {
 	s.ended = true
 	close(s.gone)
 	if s.ws != nil {
-		_ = s.ws.Close()
+		s.ws.Close() //nolint:errcheck // the other side may be gone
 	}
 }
 
@@ -220,7 +220,7 @@ func (s *Session) attach(ws *websocket.Conn) {
 	defer s.mu.Unlock()
 	s.ws, s.upgrading = ws, false
 	if s.ended {
-		_ = ws.Close()
+		ws.Close() //nolint:errcheck // the other side may be gone
 	}
 }
 
@@ -269,7 +269,7 @@ func (s *Session) upgrade(ws *websocket.Conn) {
 		s.mu.Lock()
 		s.upgrading = false
 		s.mu.Unlock()
-		_ = ws.Close()
+		ws.Close() //nolint:errcheck // the other side may be gone
 		return
 	}
 	s.attach(ws)

@@ -67,11 +67,11 @@ func (p *poller) do(method, query, body string) (status int, answer string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Timeout: 20 * time.Second}).Do(request)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer response.Body.Close() //nolint:errcheck // it is read
+	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
 		p.t.Fatal(err)

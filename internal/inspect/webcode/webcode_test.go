@@ -59,7 +59,7 @@ func TestFollow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer checkout.Close() //nolint:errcheck // the folder goes with the test
+	defer checkout.Close()
 	for _, test := range []struct {
 		source string
 		line   int

@@ -51,7 +51,7 @@ func (p *place) serve(address string, access func(context.Context, web.Visitor) 
 		p.Fatal(err)
 	}
 	bot := &chattest.Bot{}
-	w, err := web.New(web.Options{
+	w, err := web.New(p.Context(), web.Options{
 		Addr: address, Transcripts: bot, Controls: bot, Graphs: bot, Threads: bot, Logger: logger, Pages: made,
 	})
 	if err != nil {

@@ -53,7 +53,9 @@ func StartApp(t testing.TB, address, channel string, behaviour Behaviour) *App {
 	t.Cleanup(func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		_ = a.conn.Close()
+		if err := a.conn.Close(); err != nil {
+			t.Error(err)
+		}
 	})
 	return a
 }
@@ -88,8 +90,8 @@ func (a *App) Tell(name string, data any) {
 	a.mu.Lock()
 	conn := a.conn
 	a.mu.Unlock()
-	// A connection that is gone is noticed by who waits for what is told.
-	_ = conn.Emit("message", map[string]any{"channelId": a.channel, "type": "event", "name": name, "data": data})
+	//nolint:errcheck // a connection that is gone is noticed by who waits for what is told
+	conn.Emit("message", map[string]any{"channelId": a.channel, "type": "event", "name": name, "data": data})
 }
 
 // serve answers until the connection ends. Its own first message tells that it joined.
@@ -103,17 +105,28 @@ func (a *App) serve(conn *socketio.Conn, joined chan struct{}) {
 		}
 		var m struct {
 			Type, Name string
-			Data       []struct {
-				Target string
-				Args   []any
-			}
+			Data       json.RawMessage // of events any, of calls as below
 		}
-		_ = json.Unmarshal(arguments[0], &m) // of events the data are others
+		if err := json.Unmarshal(arguments[0], &m); err != nil {
+			a.t.Error(err)
+			return
+		}
 		if m.Name == "joined" {
 			once()
 		}
-		if m.Type == "call" && len(m.Data) == 1 {
-			a.answer(m.Name, m.Data[0].Target)
+		if m.Type != "call" {
+			continue
+		}
+		var calls []struct {
+			Target string
+			Args   []any
+		}
+		if err := json.Unmarshal(m.Data, &calls); err != nil {
+			a.t.Error(err)
+			return
+		}
+		if len(calls) == 1 {
+			a.answer(m.Name, calls[0].Target)
 		}
 	}
 }
@@ -132,7 +145,9 @@ func (a *App) answer(name, target string) {
 	switch {
 	case a.behaviour == Silent:
 	case a.behaviour == Leaving && !left:
-		_ = conn.Close()
+		if err := conn.Close(); err != nil {
+			a.t.Error(err)
+		}
 		a.connect()
 	case a.behaviour == Late:
 		if late != nil {

@@ -53,6 +53,6 @@ func PastedMessages(text string) []string {
 			others = append(others, message)
 		}
 	}
-	messages := append(failures, others...)
+	messages := slices.Concat(failures, others)
 	return messages[:min(len(messages), maxPasted)]
 }

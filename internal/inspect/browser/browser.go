@@ -92,7 +92,7 @@ func (b *Browser) check(address string) error {
 }
 
 // start gives a context of the running Chromium, which it starts where there is none.
-func (b *Browser) start() (context.Context, error) {
+func (b *Browser) start(ctx context.Context) (context.Context, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.session != nil && b.session.Err() == nil {
@@ -117,7 +117,7 @@ func (b *Browser) start() (context.Context, error) {
 		options = append(options, chromedp.NoSandbox)
 	}
 	// Chromium outlives the question that it was started for.
-	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(ctx), options...)
 	session, cancel := chromedp.NewContext(allocator, chromedp.WithErrorf(discard))
 	if err := chromedp.Run(session); err != nil {
 		cancel()

@@ -74,20 +74,15 @@ func (b *Browser) Look(ctx context.Context, address string, target Target) (view
 	if err := b.check(address); err != nil {
 		return View{}, err
 	}
-	session, err := b.start()
+	w, err := b.openWindow(ctx)
 	if err != nil {
 		return View{}, err
 	}
-	tab, cancel, dispose, err := openWindow(session)
-	if err != nil {
-		return View{}, err
-	}
-	defer func() { err = errors.Join(err, dispose()) }()
-	stop := context.AfterFunc(ctx, cancel)
+	defer func() { err = errors.Join(err, w.dispose()) }()
+	stop := context.AfterFunc(ctx, w.cancel)
 	defer stop()
 	l := &look{browser: b, scripts: make(map[string]*script), requests: make(map[network.RequestID]*inspect.Request), asked: make(map[string]bool)}
-	chromedp.ListenTarget(tab, l.observe)
-	view, err = l.run(tab, address, target)
+	view, err = l.run(w, address, target)
 	if ctx.Err() != nil {
 		return View{}, ctx.Err()
 	}
@@ -97,13 +92,23 @@ func (b *Browser) Look(ctx context.Context, address string, target Target) (view
 	return view, err
 }
 
-// openWindow opens a window in a browser context of its own, for as long as a look may take.
-// cancel ends what is done in it; dispose does too, and closes the browser context.
-func openWindow(session context.Context) (tab context.Context, cancel context.CancelFunc, dispose func() error, err error) {
+// window is a window in a browser context of its own, for as long as a look may take.
+type window struct {
+	tab     context.Context    //nolint:containedctx // chromedp keeps the window in it
+	cancel  context.CancelFunc // ends what is done in it
+	dispose func() error       // cancels, and closes the browser context
+}
+
+// openWindow opens a window in Chromium, which it starts where there is none.
+func (b *Browser) openWindow(ctx context.Context) (*window, error) {
+	session, err := b.start(ctx)
+	if err != nil {
+		return nil, err
+	}
 	whole := cdp.WithExecutor(session, chromedp.FromContext(session).Browser)
 	own, err := cdptarget.CreateBrowserContext().WithDisposeOnDetach(true).Do(whole)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("open a browser context: %w", err)
+		return nil, fmt.Errorf("open a browser context: %w", err)
 	}
 	disposeOwn := func() error {
 		if err := cdptarget.DisposeBrowserContext(own).Do(whole); err != nil {
@@ -111,22 +116,23 @@ func openWindow(session context.Context) (tab context.Context, cancel context.Ca
 		}
 		return nil
 	}
-	window, err := cdptarget.CreateTarget("about:blank").WithBrowserContextID(own).WithNewWindow(true).Do(whole)
+	id, err := cdptarget.CreateTarget("about:blank").WithBrowserContextID(own).WithNewWindow(true).Do(whole)
 	if err != nil {
-		return nil, nil, nil, errors.Join(fmt.Errorf("open a window: %w", err), disposeOwn())
+		return nil, errors.Join(fmt.Errorf("open a window: %w", err), disposeOwn())
 	}
-	tab, detach := chromedp.NewContext(session, chromedp.WithTargetID(window))
-	tab, cancel = context.WithTimeout(tab, lookLimit)
-	return tab, cancel, func() error {
+	tab, detach := chromedp.NewContext(session, chromedp.WithTargetID(id))
+	tab, cancel := context.WithTimeout(tab, lookLimit)
+	return &window{tab: tab, cancel: cancel, dispose: func() error {
 		cancel()
 		detach()
 		return disposeOwn()
-	}, nil
+	}}, nil
 }
 
-func (l *look) run(tab context.Context, address string, target Target) (View, error) {
+func (l *look) run(w *window, address string, target Target) (View, error) {
+	chromedp.ListenTarget(w.tab, l.observe)
 	view := View{}
-	err := chromedp.Run(tab,
+	err := chromedp.Run(w.tab,
 		network.Enable(), runtime.Enable(),
 		chromedp.ActionFunc(func(ctx context.Context) error {
 			_, err := debugger.Enable().Do(ctx)
@@ -142,7 +148,7 @@ func (l *look) run(tab context.Context, address string, target Target) (View, er
 		return View{}, &RefusedError{"The page leads to another one, which may not be looked at here."}
 	}
 	view.Address, view.Title = inspect.Cut(view.Address), inspect.Cut(view.Title)
-	err = chromedp.Run(tab, chromedp.ActionFunc(func(ctx context.Context) error { return l.lookAt(ctx, target, &view) }))
+	err = chromedp.Run(w.tab, chromedp.ActionFunc(func(ctx context.Context) error { return l.lookAt(ctx, target, &view) }))
 	if err != nil {
 		return View{}, fmt.Errorf("look at the page: %w", err)
 	}

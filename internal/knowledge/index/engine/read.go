@@ -88,8 +88,9 @@ func (x *Index) Passages(ctx context.Context, ids []knowledge.PassageID) ([]inde
 	}
 	byID := make(map[knowledge.PassageID]index.Found)
 	err := x.options.Database.Read(ctx, func(tx Tx) error {
-		found, err := readFound(ctx, tx, `s.slot IN (SELECT asked.slot FROM (SELECT value AS key, number FROM strings($1)) k
-			JOIN (SELECT value AS position, number FROM ints($2)) n ON n.number = k.number
+		// Made up first, one list can be joined to the other by an index.
+		found, err := readFound(ctx, tx, `s.slot IN (WITH k AS MATERIALIZED (SELECT value AS key, number FROM strings($1)),
+			n AS MATERIALIZED (SELECT value AS position, number FROM ints($2)) SELECT asked.slot FROM k JOIN n ON n.number = k.number
 			JOIN @document named ON named.key = k.key JOIN @slot asked ON asked.document = named.id AND asked.position = n.position)`, keys, positions)
 		for _, f := range found {
 			byID[f.Passage.ID] = f

@@ -2,15 +2,17 @@
 // the requests that it sends, to the routes of the server that answer them, and to who owns the
 // code. Files are read and never run. Modules are found by relative imports alone.
 //
-// Reading order: webcode.go, follow.go, route.go, owners.go.
+// Reading order: webcode.go, follow.go, route.go.
 package webcode
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"cairn/internal/inspect/jsx"
 	"cairn/internal/repository"
+	"cairn/internal/repository/owners"
 )
 
 // Request is a request that a handler sends.
@@ -50,8 +52,22 @@ func Follow(checkout *repository.Checkout, source string, line int) (Trace, erro
 	for i := range f.trace.Requests {
 		f.trace.Requests[i].Routes = f.findRoutes(f.trace.Requests[i])
 	}
-	f.trace.Owners = f.findOwners(file)
+	f.findOwners(file)
 	return f.trace, nil
+}
+
+// findOwners tells who owns a file.
+func (f *follower) findOwners(file string) {
+	known, err := owners.Read(func(name string) ([]byte, error) {
+		if !f.checkout.Has(name) {
+			return nil, fs.ErrNotExist
+		}
+		return f.checkout.Read(name)
+	})
+	if err != nil {
+		f.trace.Problems = append(f.trace.Problems, err.Error())
+	}
+	f.trace.Owners = known.Of(file)
 }
 
 // findFile finds the file that a source is, by the longest end of its path.

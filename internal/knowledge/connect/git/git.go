@@ -9,18 +9,19 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/url"
+	"os"
 	"path"
 	"strings"
 	"sync"
-
-	"github.com/hairyhenderson/go-codeowners"
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/files"
 	"cairn/internal/repository/git"
+	"cairn/internal/repository/owners"
 )
 
 // Options say what to read.
@@ -104,9 +105,9 @@ func explainError(err error) error {
 type syncing struct {
 	source   knowledge.SourceID
 	files    *files.Connector
-	fallback string                 // the owner where nothing names one
-	owners   *codeowners.Codeowners // nil: none
-	base     string                 // of addresses at the commit, "" where the files have their own
+	fallback string // the owner where nothing names one
+	owners   *owners.Owners
+	base     string // of addresses at the commit, "" where the files have their own
 }
 
 func (c *Connector) newSyncing(checkout git.Checkout) (*syncing, error) {
@@ -119,15 +120,31 @@ func (c *Connector) newSyncing(checkout git.Checkout) (*syncing, error) {
 		options.URLBase, options.FallbackURL = CommitURL(c.options.Mirror.Address, "HEAD"), true
 	}
 	s.files = files.New(options)
-	owners, err := readOwners(checkout.Folder)
-	if err != nil {
+	// One that can't be read is an error of the sync: documents must not lose their owners for it.
+	var err error
+	if s.owners, err = readOwners(checkout.Folder); err != nil {
 		return nil, err
 	}
-	s.owners = owners
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.read = s.files
 	return s, nil
+}
+
+func readOwners(folder string) (known *owners.Owners, err error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, fmt.Errorf("read CODEOWNERS: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return owners.Read(func(name string) ([]byte, error) {
+		file, err := root.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		text, err := io.ReadAll(io.LimitReader(file, owners.MaxFile+1))
+		return text, errors.Join(err, file.Close())
+	})
 }
 
 // path gives the path of a document of this source.
@@ -171,10 +188,7 @@ func (s *syncing) addGitFacts(change connect.Change) connect.Change {
 
 // ownersOf gives the owners of a file as CODEOWNERS has them, "" for none.
 func (s *syncing) ownersOf(name string) string {
-	if s.owners == nil {
-		return ""
-	}
-	return strings.Join(s.owners.Owners(name), ", ")
+	return strings.Join(s.owners.Of(name), ", ")
 }
 
 // ownersHash stands for the owners in a document's hash; "" for none.

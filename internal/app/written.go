@@ -46,8 +46,8 @@ func syncPages(ctx context.Context, l *Library, options SyncOptions) (ingest.Rep
 	return reader.Sync(ctx, newPagesSource(l))
 }
 
-// livePages is an index that shows nothing of pages which were deleted since they were read in,
-// nor of those that others may see now.
+// livePages is an index that shows nothing of pages which were deleted since they were read in.
+// Whom a page is for never changes.
 type livePages struct {
 	index.Spelling
 	written *pages.Library

@@ -80,7 +80,7 @@ type sourceReading struct {
 func (r *sourceReading) findPassages(ctx context.Context) ([]index.Found, error) {
 	asked := r.position
 	found, err := r.readPassages(ctx, max(0, asked-shownBefore), asked+shownAfter)
-	if err != nil || r.isAmong(found) && r.position == asked {
+	if err != nil || r.locatePassage(found) && r.position == asked {
 		return found, err
 	}
 	if len(found) == 0 && r.position <= shownBefore {
@@ -91,15 +91,16 @@ func (r *sourceReading) findPassages(ctx context.Context) ([]index.Found, error)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	if !r.isAmong(all) {
+	if !r.locatePassage(all) {
 		r.changed = r.hash != ""
 		r.position = min(r.position, all[len(all)-1].Passage.Position)
 	}
 	return r.readPassages(ctx, max(0, r.position-shownBefore), r.position+shownAfter)
 }
 
-// isAmong reports whether the passage that is asked for is among some, and takes its position.
-func (r *sourceReading) isAmong(found []index.Found) bool {
+// locatePassage takes the position of the passage that is asked for where it is among some, and
+// reports whether it is.
+func (r *sourceReading) locatePassage(found []index.Found) bool {
 	for _, f := range found {
 		if f.Passage.Position == r.position && (r.hash == "" || f.Passage.IsReferredTo(r.hash)) {
 			return true

@@ -83,7 +83,7 @@ func (c *channel) serve(ctx context.Context) (connected bool, err error) {
 			return true, err
 		}
 		if name == eventMessage && len(arguments) == 1 {
-			c.take(arguments[0])
+			c.acceptMessage(arguments[0])
 		}
 	}
 }
@@ -130,9 +130,9 @@ func (c *channel) send(conn *socketio.Conn, name string, asked target, arguments
 	return conn.Emit(eventMessage, message{Channel: c.id, Type: typeCall, Name: name, Data: data})
 }
 
-// take takes in a message of the channel: the answer of a call, or what happened in the app.
+// acceptMessage takes in a message of the channel: the answer of a call, or what happened in the app.
 // Calls are passed over, the own ones among them, which the relay sends back.
-func (c *channel) take(raw json.RawMessage) {
+func (c *channel) acceptMessage(raw json.RawMessage) {
 	var m message
 	if json.Unmarshal(raw, &m) != nil || m.Type != typeEvent || m.Channel != "" && m.Channel != c.id {
 		return

@@ -105,27 +105,26 @@ func (p *Pool) Join(id, host string) (inspect.Layer, error) {
 	p.running.Go(func() { joined.run(ctx) })
 	p.running.Go(func() {
 		defer stop()
-		p.awaitIdle(joined)
-		p.mu.Lock()
-		delete(p.channels, key)
-		p.mu.Unlock()
+		for left := p.dropIdle(key, joined); left > 0; left = p.dropIdle(key, joined) {
+			select {
+			case <-time.After(left):
+			case <-p.stop:
+				return
+			}
+		}
 	})
 	return joined, nil
 }
 
-// awaitIdle waits until nobody has used a channel for long, or the pool is closed.
-func (p *Pool) awaitIdle(joined *channel) {
-	for {
-		joined.mu.Lock()
-		left := p.options.IdleTimeout - time.Since(joined.used)
-		joined.mu.Unlock()
-		if left <= 0 {
-			return
-		}
-		select {
-		case <-time.After(left):
-		case <-p.stop:
-			return
-		}
+// dropIdle lets go of a channel that nobody has used for long, so that it is joined anew; otherwise
+// it returns how long that takes at least.
+func (p *Pool) dropIdle(key string, joined *channel) (left time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	joined.mu.Lock()
+	defer joined.mu.Unlock()
+	if left = p.options.IdleTimeout - time.Since(joined.used); left <= 0 {
+		delete(p.channels, key)
 	}
+	return left
 }

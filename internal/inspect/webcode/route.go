@@ -51,7 +51,7 @@ func (f *follower) findRoutes(request Request) []Place {
 			continue
 		}
 		for i, line := range strings.Split(string(content), "\n") {
-			if (Place{file.Path, i + 1}) != request.Place && answers(line, request.Method, target) {
+			if (Place{file.Path, i + 1}) != request.Place && registersRoute(line, request.Method, target) {
 				found = append(found, Place{file.Path, i + 1})
 				if len(found) == maxRoutes {
 					return found
@@ -62,8 +62,8 @@ func (f *follower) findRoutes(request Request) []Place {
 	return found
 }
 
-// answers tells whether a line registers a route for a request.
-func answers(line, method, target string) bool {
+// registersRoute tells whether a line registers a route for a request.
+func registersRoute(line, method, target string) bool {
 	if len(line) > 1_000 || !routeWords.MatchString(line) || sending.MatchString(line) {
 		return false
 	}

@@ -275,10 +275,17 @@ func TestBrowserAsksWhichOfTwoHolds(t *testing.T) {
 	}
 }
 
+// holdsRequests keeps what the window sends until window.go is called; window.held tells that
+// something was sent.
+func (b *browser) holdsRequests() {
+	b.Helper()
+	b.do(chromedp.Evaluate(`window.fetch = ((fetch) => (...all) => (window.held = window.held ?? new Promise((go) => (window.go = go))).then(() => fetch(...all)))(fetch)`, nil))
+}
+
 // clash has two people change the same words: the one in the browser is 28 days, the other 30.
 func (b *browser) clash(id pages.PageID) {
 	b.Helper()
-	b.do(network.Enable(), chromedp.Evaluate(`window.fetch = ((fetch) => (...all) => (window.held = window.held ?? new Promise((go) => (window.go = go))).then(() => fetch(...all)))(fetch)`, nil))
+	b.holdsRequests()
 	b.puts("27")
 	b.presses("Backspace", "Backspace", 0)
 	b.types("8")
@@ -408,11 +415,13 @@ func TestBrowserAsksWhichTitleHolds(t *testing.T) {
 	id := p.write("Leave", "One.")
 	b := p.browser()
 	b.opens(id)
-	b.do(chromedp.Focus("#title"), chromedp.Evaluate(`title.setSelectionRange(5, 5)`, nil))
+	b.holdsRequests()
+	b.do(chromedp.Evaluate(`(() => { title.value = "Paid leave"; title.dispatchEvent(new Event("input")); })()`, nil))
+	b.holds(`window.held !== undefined`)
 	if _, err := p.library.Save(p.Context(), pages.Place{}, pages.Edit{Page: id, Base: 1, Title: "Sick leave", By: pages.Author{Name: "grace"}}); err != nil {
 		t.Fatal(err)
 	}
-	b.do(chromedp.Evaluate(`(() => { title.value = "Paid leave"; title.dispatchEvent(new Event("input")); })()`, nil))
+	b.do(chromedp.Evaluate(`window.go()`, nil))
 	b.do(chromedp.Click(`//section[@id="conflicts"]//button[.="Use mine"]`))
 	b.saves()
 	if got := p.load(id).Title; got != "Paid leave" {

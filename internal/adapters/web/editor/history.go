@@ -13,6 +13,7 @@ import (
 	"cairn/internal/pages"
 	"cairn/internal/pages/merge"
 	"cairn/internal/pages/tree"
+	"cairn/internal/shorten"
 )
 
 // Bounds of what the history shows.
@@ -129,19 +130,12 @@ func (e *Editor) compareVersions(ctx context.Context, v visit, view *historyView
 		case len(view.Changes) == maxChanges:
 			view.More++
 		default:
-			was, is := markPieces(cutText(change.Before), cutText(change.After))
+			was, is := markPieces(shorten.Text(change.Before, maxExcerpt), shorten.Text(change.After, maxExcerpt))
 			view.Changes = append(view.Changes, changeView{was, is})
 		}
 	}
 	view.HTML = template.HTML(tree.HTML(shown.Root, "b-")) //nolint:gosec // tree.HTML escapes all text and writes only the tags of a page
 	return nil
-}
-
-func cutText(text string) string {
-	if runes := []rune(text); len(runes) > maxExcerpt {
-		return string(runes[:maxExcerpt]) + "…"
-	}
-	return text
 }
 
 // piece is a part of a text that is the same in two versions, or not.

@@ -19,6 +19,7 @@ import (
 	"cairn/internal/pages/tools"
 	"cairn/internal/pages/tree"
 	"cairn/internal/phrases"
+	"cairn/internal/shorten"
 )
 
 // Bounds of the model's work on one request.
@@ -45,7 +46,7 @@ func (s State) findPending() *Made {
 	return nil
 }
 
-// listApplied gives the calls that changed the draft, and countCalls how many there are at all.
+// listApplied gives the calls that changed the draft.
 func (s State) listApplied() []tools.Call {
 	var applied []tools.Call
 	for _, round := range s.Rounds {
@@ -58,6 +59,7 @@ func (s State) listApplied() []tools.Call {
 	return applied
 }
 
+// countCalls tells how many calls the model asked for, and countDone how many were made.
 func (s State) countCalls() int {
 	count := 0
 	for _, round := range s.Rounds {
@@ -225,10 +227,7 @@ func cleanClosing(s State, root *tree.Node) string {
 		}
 		return true
 	})
-	text := strings.TrimSpace(s.Closing)
-	if runes := []rune(text); len(runes) > maxClosing {
-		text = string(runes[:maxClosing-1]) + "…"
-	}
+	text := shorten.Text(strings.TrimSpace(s.Closing), maxClosing)
 	return guard.Guard{Quoted: func(address string) bool { return given[address] }}.Clean(text)
 }
 

@@ -11,6 +11,7 @@ import (
 	"cairn/internal/pages"
 	"cairn/internal/pages/tools"
 	"cairn/internal/pages/tree"
+	"cairn/internal/shorten"
 )
 
 //go:embed edit.tmpl thread.tmpl thread.json
@@ -160,7 +161,7 @@ func provideThread(b *promptBuilder) ([]llm.Message, error) {
 	}
 	shown := make([]flows.Said, len(messages))
 	for i, message := range messages {
-		shown[i] = flows.Said{Author: strings.ReplaceAll(message.Author, `"`, "'"), Text: cutText(message.Text, maxTurn)}
+		shown[i] = flows.Said{Author: strings.ReplaceAll(message.Author, `"`, "'"), Text: shorten.Text(message.Text, maxTurn)}
 	}
 	text, err := b.render("thread", shown)
 	return []llm.Message{{Role: llm.User, Text: text}}, err
@@ -189,12 +190,4 @@ func provideRounds(b *promptBuilder) ([]llm.Message, error) {
 		}
 	}
 	return messages, nil
-}
-
-// cutText shortens a text to a number of letters.
-func cutText(text string, letters int) string {
-	if runes := []rune(text); len(runes) > letters {
-		return string(runes[:letters-1]) + "…"
-	}
-	return text
 }

@@ -11,6 +11,7 @@ import (
 	"cairn/internal/llm/guard"
 	"cairn/internal/llm/prompt"
 	"cairn/internal/pages/tree"
+	"cairn/internal/shorten"
 )
 
 var (
@@ -82,7 +83,7 @@ func (f *Flow) buildDraftRequest(s State, title string, messages []flows.Said) (
 		Messages []turn
 	}{Title: title}
 	for i, message := range messages {
-		shown.Messages = append(shown.Messages, turn{i + 1, strings.ReplaceAll(message.Author, `"`, "'"), cutText(message.Text, maxTurn)})
+		shown.Messages = append(shown.Messages, turn{i + 1, strings.ReplaceAll(message.Author, `"`, "'"), shorten.Text(message.Text, maxTurn)})
 	}
 	limits := f.model.Limits()
 	for {

@@ -48,7 +48,7 @@ func (m tidyMain) Run() int {
 
 // raceScripts are run with the race detector: their commands work in parallel. The others
 // are about output alone.
-var raceScripts = []string{"ask", "chat", "ingest", "model_answer"}
+var raceScripts = []string{"chat", "ingest"}
 
 // TestScripts tells what a person does with the program, and what they see.
 func TestScripts(t *testing.T) {

@@ -60,6 +60,7 @@ var rules = []rule{
 		forbid: []string{"cairn/**"},
 		allow: []string{
 			"cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/pages/**", "cairn/internal/knowledge",
+			"cairn/internal/shorten",
 		},
 		sparesTests: true,
 	},

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	inputs = flag.Int("inputs", 200, "how many made-up answers are rendered")
+	inputs = flag.Int("inputs", 80, "how many made-up answers are rendered")
 	seed   = flag.Uint64("seed", 1, "what the made-up answers are made from")
 )
 

@@ -18,6 +18,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/echo"
+	"cairn/internal/graph/graphtest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
 	"cairn/internal/sqlite/sqlitetest"
@@ -361,7 +362,7 @@ func everywhere(t *testing.T, fated func(at int, after bool) *fate, stories []st
 func crashEverywhere(t *testing.T, adapter string, story story, fated func(at int, after bool) *fate) {
 	s := newStreet(t, story.flowsOf(t)...)
 	want := s.live(story, chat.NewThreadID(adapter, "undisturbed"), newFate(0, false))
-	for at := 1; ; at += stride {
+	for at := 1; ; at += graphtest.CrashStride {
 		for _, after := range []bool{false, true} {
 			of := fated(at, after)
 			got := s.live(story, chat.NewThreadID(adapter, fmt.Sprint(at, after)), of)
@@ -385,7 +386,7 @@ func TestIntakeCrashAtEveryCall(t *testing.T) {
 		s := newStreet(t)
 		defer s.works(newFate(0, false))()
 		for _, text := range []string{"echo hello", "stop"} {
-			for at, struck := 1, true; struck; at += stride {
+			for at, struck := 1, true; struck; at += graphtest.CrashStride {
 				struck = false
 				for _, after := range []bool{false, true} {
 					f := s.front("platform", fmt.Sprint(text, at, after))

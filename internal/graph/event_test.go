@@ -145,7 +145,7 @@ func TestLateWordsAreDropped(t *testing.T) {
 // any order, with a restart before each answer: the end is the reference's, question
 // ids stay, no question is asked twice, and the events come in order.
 func TestRandomConversations(t *testing.T) {
-	const graphs = 150
+	const graphs = 75
 	for seed, asked := uint64(1), 0; asked < graphs; seed++ {
 		random := rand.New(rand.NewPCG(seed, 2))
 		p := randomPlan(random, "n", 2)

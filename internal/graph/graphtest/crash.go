@@ -24,7 +24,8 @@ type Steps map[string]int
 
 // Crashes carries a scenario out undisturbed and then several times for every save
 // point: the process dies before the checkpoint is written or after, or lives on with a
-// store that failed before or after writing it. Each must end in the same outcome, with
+// store that failed before or after writing it; with the race detector, at every sixth
+// (CrashStride). Each must end in the same outcome, with
 // every step kept once and the same ids of questions, and no process may save again
 // after a save that failed. It gives the undisturbed run's end and steps.
 func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps) {
@@ -34,7 +35,7 @@ func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps
 	if err != nil {
 		t.Fatalf("undisturbed run: %v", err)
 	}
-	for save := 1; ; save++ {
+	for save := 1; ; save += CrashStride {
 		for _, at := range []CrashPoint{
 			{Save: save}, {Save: save, Written: true}, {Save: save, Once: true}, {Save: save, Written: true, Once: true},
 		} {

@@ -1,6 +1,0 @@
-//go:build !race
-
-package bot_test
-
-// stride is from one call that is struck to the next.
-const stride = 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of the packages given (all by default) with the race detector, and for
-# them a Redis and a PostgreSQL of this run's own (see test-servers.sh). Fails
+# Runs the tests of the packages given (all by default) with the race detector (RACE=0: without
+# it, and then all cases of each test), and for them a Redis and a PostgreSQL of this run's own (see test-servers.sh). Fails
 # on a skipped test too: it proves nothing. Up to three tests that failed run once more by
 # themselves, since they share the machine with browsers, servers and killed processes; what
 # passes then is named as flaky, and a data race is never tried again. The last line counts;
@@ -28,11 +28,13 @@ if [[ -z ${CAIRN_TEST_REDIS_URL:-} || -z ${CAIRN_TEST_POSTGRES_URL:-} ]]; then e
 # SQLite is C translated to Go, whose memory is not Go's: the race detector sees none of it,
 # and the checks of its pointers say nothing of our code. They took most of the time.
 plain=('-gcflags=modernc.org/sqlite/lib=-race=false -d=checkptr=0' '-gcflags=modernc.org/libc/...=-d=checkptr=0')
+race=(-race)
+if [[ ${RACE:-1} == 0 ]]; then race=(); fi
 status=0
 # make lint has what go vet finds.
-CGO_ENABLED=1 go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$events" \
+CGO_ENABLED=$((${#race[@]})) go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$events" \
 	--rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --rerun-fails-report "$again" \
-	--packages "$*" -- -race -vet=off "${plain[@]}" -timeout "${TIMEOUT:-10m}" || status=$?
+	--packages "$*" -- "${race[@]}" -vet=off "${plain[@]}" -timeout "${TIMEOUT:-10m}" || status=$?
 
 # Events of packages have no "Test"; subtests count as tests.
 count() { grep '"Test":' "$events" | grep -c "\"Action\":\"$1\"" || true; }

@@ -14,7 +14,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/graphtest"
+	"cairn/internal/racetest"
 )
 
 // edit gives a message another text.
@@ -174,7 +174,7 @@ func TestIntakeOfChangesCrashes(t *testing.T) {
 			"deleted": func(intake *bot.Bot, f *front) error { return intake.Deleted(t.Context(), f.thread, "m1") },
 		} {
 			want := map[string]string{"edited": "two", "deleted": ""}[name]
-			for at, struck := 1, true; struck; at += graphtest.CrashStride {
+			for at, struck := 1, true; struck; at += racetest.Stride {
 				struck = false
 				for _, after := range []bool{false, true} {
 					f := s.front("platform", fmt.Sprint(name, at, after))

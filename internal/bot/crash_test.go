@@ -18,7 +18,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/echo"
-	"cairn/internal/graph/graphtest"
+	"cairn/internal/racetest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
 	"cairn/internal/sqlite/sqlitetest"
@@ -362,7 +362,7 @@ func everywhere(t *testing.T, fated func(at int, after bool) *fate, stories []st
 func crashEverywhere(t *testing.T, adapter string, story story, fated func(at int, after bool) *fate) {
 	s := newStreet(t, story.flowsOf(t)...)
 	want := s.live(story, chat.NewThreadID(adapter, "undisturbed"), newFate(0, false))
-	for at := 1; ; at += graphtest.CrashStride {
+	for at := 1; ; at += racetest.Stride {
 		for _, after := range []bool{false, true} {
 			of := fated(at, after)
 			got := s.live(story, chat.NewThreadID(adapter, fmt.Sprint(at, after)), of)
@@ -386,7 +386,7 @@ func TestIntakeCrashAtEveryCall(t *testing.T) {
 		s := newStreet(t)
 		defer s.works(newFate(0, false))()
 		for _, text := range []string{"echo hello", "stop"} {
-			for at, struck := 1, true; struck; at += graphtest.CrashStride {
+			for at, struck := 1, true; struck; at += racetest.Stride {
 				struck = false
 				for _, after := range []bool{false, true} {
 					f := s.front("platform", fmt.Sprint(text, at, after))

@@ -13,6 +13,7 @@ import (
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/graphtest"
+	"cairn/internal/racetest"
 )
 
 // ledger checks the order of a run's events, over all calls of Start and Resume.
@@ -145,7 +146,7 @@ func TestLateWordsAreDropped(t *testing.T) {
 // any order, with a restart before each answer: the end is the reference's, question
 // ids stay, no question is asked twice, and the events come in order.
 func TestRandomConversations(t *testing.T) {
-	const graphs = 75
+	const graphs = 240 / racetest.Stride
 	for seed, asked := uint64(1), 0; asked < graphs; seed++ {
 		random := rand.New(rand.NewPCG(seed, 2))
 		p := randomPlan(random, "n", 2)

@@ -11,6 +11,7 @@ import (
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/graphtest"
+	"cairn/internal/racetest"
 )
 
 // trail is a state in which every order of events shows.
@@ -287,7 +288,7 @@ func (n *planNode) reference(s, before trail, visit int) trail {
 // undisturbed and with a crash at every save point.
 func TestRandomGraphs(t *testing.T) {
 	// A crash at each of n saves means n runs of n steps: longer ones take too long.
-	const graphs, longest = 30, 30
+	const graphs, longest = 120 / racetest.Stride, 30
 	for seed, tested := uint64(1), 0; tested < graphs; seed++ {
 		p := randomPlan(rand.New(rand.NewPCG(seed, 1)), "n", 2)
 		if len(p.interpret(trail{}).Log) > longest {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cairn/internal/chat/webhook/wiretest"
+	"cairn/internal/racetest"
 )
 
 // TestAnOddValueSpoilsNothingBesideItself has each value of what Discord was recorded to
@@ -26,7 +27,10 @@ func TestAnOddValueSpoilsNothingBesideItself(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, m := range wiretest.Mutate(t, data) {
+			for i, m := range wiretest.Mutate(t, data) {
+				if i%racetest.Stride > 0 {
+					continue
+				}
 				count++
 				got, err := translateEvent(event, m.Payload, recordedIdentity())
 				if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cairn/internal/graph"
+	"cairn/internal/racetest"
 )
 
 // Scenario is a run of a graph from its beginning to its end.
@@ -25,7 +26,7 @@ type Steps map[string]int
 // Crashes carries a scenario out undisturbed and then several times for every save
 // point: the process dies before the checkpoint is written or after, or lives on with a
 // store that failed before or after writing it; with the race detector, at every sixth
-// (CrashStride). Each must end in the same outcome, with
+// (racetest.Stride). Each must end in the same outcome, with
 // every step kept once and the same ids of questions, and no process may save again
 // after a save that failed. It gives the undisturbed run's end and steps.
 func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps) {
@@ -35,7 +36,7 @@ func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps
 	if err != nil {
 		t.Fatalf("undisturbed run: %v", err)
 	}
-	for save := 1; ; save += CrashStride {
+	for save := 1; ; save += racetest.Stride {
 		for _, at := range []CrashPoint{
 			{Save: save}, {Save: save, Written: true}, {Save: save, Once: true}, {Save: save, Written: true, Once: true},
 		} {

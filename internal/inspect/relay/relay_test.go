@@ -175,7 +175,10 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// frames is a relay that says what a test has it say, and closes.
+// binary is what frames sends as a binary message.
+const binary = "\x01"
+
+// frames is a relay that says what a test has it say, and then nothing more.
 func frames(t testing.TB, first string, say ...string) string {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
@@ -186,7 +189,11 @@ func frames(t testing.TB, first string, say ...string) string {
 		}
 		defer ws.Close()
 		for i, text := range append([]string{first}, say...) {
-			if ws.WriteMessage(websocket.TextMessage, []byte(text)) != nil {
+			kind := websocket.TextMessage
+			if text == binary {
+				kind = websocket.BinaryMessage
+			}
+			if ws.WriteMessage(kind, []byte(text)) != nil {
 				return
 			}
 			if i == 0 { // the client's packet of connection
@@ -194,9 +201,6 @@ func frames(t testing.TB, first string, say ...string) string {
 					return
 				}
 			}
-		}
-		if ws.WriteMessage(websocket.BinaryMessage, []byte{1}) != nil {
-			return
 		}
 		for {
 			if _, _, err := ws.ReadMessage(); err != nil {
@@ -218,8 +222,9 @@ func TestHostileRelays(t *testing.T) {
 		"another wire":    {frames(t, "hello"), "it does not speak Engine.IO 4"},
 		"no pings":        {frames(t, `0{"sid":"a"}`), "its pings come every 0 ms"},
 		"refusing":        {frames(t, open, `44{"message":"no"}`), `it refused the connection: {"message":"no"}`},
-		"nothing said":    {frames(t, open), "greet the server"},
+		"nothing said":    {frames(t, open), "no answer within 1s"},
 		"silent":          {frames(t, open, `40{"sid":"b"}`), "i/o timeout"},
+		"binary":          {frames(t, open, `40{"sid":"b"}`, binary), ""},
 		"closing":         {frames(t, open, `40{"sid":"b"}`, "1"), "the server closed the connection"},
 		"unknown packets": {frames(t, open, `40{"sid":"b"}`, "9"), `the server sent a packet of the kind "9"`},
 		"10 MB":           {frames(t, open, `40{"sid":"b"}`, `42["message",{"data":"`+strings.Repeat("x", 10_000_000)+`"}]`), "a message is larger than the 8 MiB that are read"},

@@ -12,11 +12,12 @@ import (
 
 	"cairn/internal/pages/merge"
 	"cairn/internal/pages/tree"
+	"cairn/internal/racetest"
 )
 
 var (
 	seed  = flag.Uint64("merge.seed", 1, "seed of the random edits")
-	pairs = flag.Int("merge.pairs", 1000, "pairs of edits that are merged")
+	pairs = flag.Int("merge.pairs", 1200/racetest.Stride, "pairs of edits that are merged")
 )
 
 // editor makes pages of words that occur once, and edits them.

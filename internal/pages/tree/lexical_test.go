@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"cairn/internal/pages/tree"
+	"cairn/internal/racetest"
 )
 
 var (
 	seed  = flag.Uint64("tree.seed", 1, "seed of the random pages")
-	pages = flag.Int("tree.pages", 150, "random pages that are compared with Lexical")
+	pages = flag.Int("tree.pages", 150/racetest.Stride, "random pages that are compared with Lexical")
 )
 
 // generator makes JSON of pages as editors, other programs and broken ones write it.

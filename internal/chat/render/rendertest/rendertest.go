@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"cairn/internal/chat/chattest"
+	"cairn/internal/racetest"
 )
 
 var (
-	inputs = flag.Int("inputs", 80, "how many made-up answers are rendered")
+	inputs = flag.Int("inputs", 240/racetest.Stride, "how many made-up answers are rendered")
 	seed   = flag.Uint64("seed", 1, "what the made-up answers are made from")
 )
 

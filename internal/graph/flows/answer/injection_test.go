@@ -18,6 +18,7 @@ import (
 	"cairn/internal/graph/flows/answer"
 	"cairn/internal/llm/guard"
 	"cairn/internal/llm/llmtest"
+	"cairn/internal/racetest"
 )
 
 //go:embed testdata/injections.txt
@@ -29,7 +30,11 @@ func injections(t *testing.T) []string {
 	if len(found) < 30 {
 		t.Fatalf("only %d injections", len(found))
 	}
-	return found
+	var tried []string
+	for i := 0; i < len(found); i += racetest.Stride {
+		tried = append(tried, found[i])
+	}
+	return tried
 }
 
 // obedient is a model that does what the injection wants, and cites a source for it.

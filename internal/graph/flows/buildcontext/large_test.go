@@ -17,7 +17,11 @@ import (
 	"cairn/internal/llm/gate"
 	"cairn/internal/llm/llmtest"
 	"cairn/internal/llm/openai"
+	"cairn/internal/racetest"
 )
+
+// folderSize is how much text the folder of the large tests has, in bytes.
+const folderSize = 3 << 20 / racetest.Stride
 
 // largeFolder makes a folder of folderSize of the documents of the tests, each copy of
 // one about another system.
@@ -83,7 +87,7 @@ func TestALargeFolderByAModel(t *testing.T) {
 		Parts []part `json:"parts"`
 	}{[]part{{"Interfaces", []note{{"The API server exposes the API consumed by the Web UI.", []int{1, 2}}}}}}))
 	model, err := openai.New(openai.Options{
-		BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "gpt-4o", Context: 128_000, MaxReply: 4000, Gate: gate.Options{Retries: -1},
+		BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "gpt-4o", Context: 32_000, MaxReply: 4000, Gate: gate.Options{Retries: -1},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cairn/internal/knowledge/index/indextest"
+	"cairn/internal/racetest"
 )
 
 // TestSignsFindTheNearest compares the windows chosen by sign bits with the truly
@@ -19,7 +20,7 @@ func TestSignsFindTheNearest(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	all := windows{words: signWords(dimension)}
-	vectors := make([][]float32, 40_000)
+	vectors := make([][]float32, 48_000/racetest.Stride)
 	for i := range vectors {
 		vectors[i] = indextest.ClusteredVector(random, 50, 0.8, dimension)
 		all.appendWindow(int32(i), signsOf(vectors[i]))

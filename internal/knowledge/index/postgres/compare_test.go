@@ -21,6 +21,7 @@ import (
 	"cairn/internal/knowledge/index/embedded"
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/racetest"
 	"cairn/internal/servertest"
 )
 
@@ -70,7 +71,12 @@ func TestGoldenQuestionsFindTheSameInBothBackends(t *testing.T) {
 			t.Fatalf("%s: %v (%+v)", name, err, report)
 		}
 	}
-	questions := goldenQuestions(t)
+	var questions []string
+	for i, question := range goldenQuestions(t) {
+		if i%racetest.Stride == 0 {
+			questions = append(questions, question)
+		}
+	}
 	made := make(map[knowledge.PassageID]index.Vectors)
 	for _, more := range []int{0, 20, math.MaxInt32} {
 		for _, x := range both {

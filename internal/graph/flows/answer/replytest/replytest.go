@@ -25,10 +25,11 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/llm"
+	"cairn/internal/racetest"
 )
 
 var (
-	replies = flag.Int("replies", 40, "how many made-up replies are checked and rendered")
+	replies = flag.Int("replies", 120/racetest.Stride, "how many made-up replies are checked and rendered")
 	first   = flag.Int("replies.first", 0, "the number of the first made-up reply")
 	seed    = flag.Uint64("replies.seed", 20, "what the made-up replies are made from")
 	saved   = flag.String("replies.save", "", "the file to write checked replies to")

@@ -27,14 +27,14 @@ if [[ -z ${CAIRN_TEST_REDIS_URL:-} || -z ${CAIRN_TEST_POSTGRES_URL:-} ]]; then e
 
 # SQLite is C translated to Go, whose memory is not Go's: the race detector sees none of it,
 # and the checks of its pointers say nothing of our code. They took most of the time.
-plain=('-gcflags=modernc.org/sqlite/lib=-race=false -d=checkptr=0' '-gcflags=modernc.org/libc/...=-d=checkptr=0')
-race=(-race)
-if [[ ${RACE:-1} == 0 ]]; then race=(); fi
+race=(-race '-gcflags=modernc.org/sqlite/lib=-race=false -d=checkptr=0' '-gcflags=modernc.org/libc/...=-d=checkptr=0')
+cgo=1
+if [[ ${RACE:-1} == 0 ]]; then race=() cgo=0; fi
 status=0
 # make lint has what go vet finds.
-CGO_ENABLED=$((${#race[@]})) go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$events" \
+CGO_ENABLED=$cgo go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$events" \
 	--rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --rerun-fails-report "$again" \
-	--packages "$*" -- "${race[@]}" -vet=off "${plain[@]}" -timeout "${TIMEOUT:-10m}" || status=$?
+	--packages "$*" -- "${race[@]}" -vet=off -timeout "${TIMEOUT:-10m}" || status=$?
 
 # Events of packages have no "Test"; subtests count as tests.
 count() { grep '"Test":' "$events" | grep -c "\"Action\":\"$1\"" || true; }

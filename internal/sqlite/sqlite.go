@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	_ "modernc.org/sqlite" // the driver, pure Go
+	driver "modernc.org/sqlite" // pure Go
 )
 
 // fileMode is that of every file. SQLite gives the files beside a database its mode.
@@ -47,7 +47,11 @@ func OpenExisting(path, parameters string) (*sql.DB, error) {
 		return nil, err
 	}
 	escaped := strings.ReplaceAll((&url.URL{Path: filepath.ToSlash(absolute)}).EscapedPath(), "?", "%3f")
-	return sql.Open("sqlite", "file:"+escaped+"?"+parameters)
+	connector, err := driver.NewConnector("file:" + escaped + "?" + parameters)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(compilingConnector{connector}), nil
 }
 
 // closeToOthers takes the rights of other users from a database and the files beside it.

@@ -93,7 +93,8 @@ flows/inspect answers questions about the screens of an app: [cairn/internal/ins
 contract of what shows one, inspect/session reads what was recorded, inspect/relay asks an app that
 runs, over the Socket.IO of inspect/socketio, and inspect/project maps
 widgets to the code that inspect/jsx parses. inspect/browser looks at any web page in a Chromium, and
-inspect/webcode follows what it finds through the page's project; no flow uses these two yet, a command does. With no model the decisions of flows/answer to ask
+inspect/webcode follows what it finds through the page's project; flows/inspect's web.go uses both, and its press.go
+has a control pressed that a person approved. With no model the decisions of flows/answer to ask
 back and to abstain are two fitted models of 16 features each (judge.go, weigh.go): the part of
 this program that we would trust the least on documents that nobody has seen. flows/echo is
 the smallest flow there is.

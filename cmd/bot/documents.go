@@ -69,7 +69,7 @@ func (c *repoCommand) Run(ctx context.Context, in *invocation) error {
 
 // reading is what is asked of documents as a whole.
 type reading struct {
-	where string // a folder, a file, an address, or a collection with an @ before it
+	where string // a folder, a file, an address, or a collection with an @ before it; "" for nothing
 	out   string // the folder that the result is written into
 	flow  string
 	text  string // what a person would say to the flow
@@ -191,7 +191,7 @@ func refusalOf(reply *chat.Reply) error {
 
 // absolutePath names what is read so that it is found from any folder.
 func absolutePath(where string) string {
-	if strings.HasPrefix(where, "@") || repository.IsAddress(where) {
+	if where == "" || strings.HasPrefix(where, "@") || repository.IsAddress(where) {
 		return where
 	}
 	if path, err := filepath.Abs(where); err == nil {
@@ -212,7 +212,7 @@ func (in *invocation) openReading(ctx context.Context, where, storage string) (o
 		return &whole.App, where, nil
 	}
 	place, path := where, ""
-	if !repository.IsAddress(where) {
+	if where != "" && !repository.IsAddress(where) {
 		if path, err = filepath.Abs(where); err != nil {
 			return nil, "", err
 		}

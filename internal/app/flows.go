@@ -38,7 +38,7 @@ func NewFlows(l *Library, written *pages.Library, models Models, answers *answer
 	if err != nil {
 		return nil, err
 	}
-	screens, err := newScreens(screenOptions{repositoryOptions{roots: folders, hosts: l.Config.Flows.Repositories}, l.Config.Inspect, l.relays}, models)
+	screens, err := newScreens(screenOptions{repositoryOptions{roots: folders, hosts: l.Config.Flows.Repositories}, l.Config.Inspect, l.relays, l.browser}, models)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +134,9 @@ func NewRouter(setup Setup, registered []flows.Flow, models Models) (flows.Route
 	isMirrored := func(source config.Source) bool { return source.Kind == config.SourceGit }
 	if reads := setup.Config.Flows; len(reads.Folders)+len(reads.Repositories) > 0 || slices.ContainsFunc(setup.Config.Sources, isMirrored) {
 		options.AsksManifests = manifest.IsAsked
+	}
+	if looker, err := openBrowser(setup.Config.Inspect); err == nil && looker != nil {
+		options.IsPage = looker.Allows
 	}
 	return routing.New(options)
 }

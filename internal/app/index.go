@@ -13,6 +13,7 @@ import (
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/config"
+	"cairn/internal/inspect/browser"
 	"cairn/internal/inspect/relay"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
@@ -43,7 +44,8 @@ type Library struct {
 	Embedder embed.Embedder
 	Written  *pages.Library // that people write; nil: none
 
-	relays *relay.Pool // of running apps that may be asked
+	relays  *relay.Pool      // of running apps that may be asked
+	browser *browser.Browser // that looks at web pages; nil: none may be looked at
 }
 
 // OpenLibrary opens the configured index: in PostgreSQL where a database is named, else in the
@@ -57,7 +59,11 @@ func OpenLibrary(ctx context.Context, setup Setup, mode IndexMode) (*Library, er
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{Setup: setup, Embedder: embedder, relays: relays}
+	looker, err := openBrowser(setup.Config.Inspect)
+	if err != nil {
+		return nil, err
+	}
+	l := &Library{Setup: setup, Embedder: embedder, relays: relays, browser: looker}
 	prepare := closeDataDir
 	if mode != ReadIndex || !setup.Config.Postgres.URL.IsZero() {
 		prepare = makeDataDir
@@ -72,7 +78,13 @@ func OpenLibrary(ctx context.Context, setup Setup, mode IndexMode) (*Library, er
 }
 
 // Close releases the index.
-func (l *Library) Close() error { return errors.Join(l.relays.Close(), l.Index.Close()) }
+func (l *Library) Close() error {
+	err := errors.Join(l.relays.Close(), l.Index.Close())
+	if l.browser != nil {
+		err = errors.Join(err, l.browser.Close())
+	}
+	return err
+}
 
 // Retriever finds in the index what viewers may see.
 func (l *Library) Retriever() *retrieve.Retriever {

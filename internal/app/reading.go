@@ -46,7 +46,14 @@ func OpenReading(ctx context.Context, setup Setup, folder, dir string) (_ *App, 
 		return nil, err
 	}
 	a.add(relays.Close)
-	screens, err := newScreens(screenOptions{repositoryOptions{roots: roots, hosts: setup.Config.Flows.Repositories}, setup.Config.Inspect, relays}, models)
+	looker, err := openBrowser(setup.Config.Inspect)
+	if err != nil {
+		return nil, err
+	}
+	if looker != nil {
+		a.add(looker.Close)
+	}
+	screens, err := newScreens(screenOptions{repositoryOptions{roots: roots, hosts: setup.Config.Flows.Repositories}, setup.Config.Inspect, relays, looker}, models)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,8 @@ import (
 type screenOptions struct {
 	projects   repositoryOptions
 	configured config.Inspect
-	relays     *relay.Pool // nil: running apps can't be asked
+	relays     *relay.Pool      // nil: running apps can't be asked
+	browser    *browser.Browser // nil: no web page may be looked at
 }
 
 // newScreens makes the flow that answers questions about the screens of an app; there may be no
@@ -33,6 +34,9 @@ func newScreens(options screenOptions, models Models) (flows.Flow, error) {
 	}
 	if options.relays != nil {
 		made.Join = options.relays.Join
+	}
+	if options.browser != nil {
+		made.Web = options.browser
 	}
 	return inspect.New(made)
 }
@@ -46,9 +50,15 @@ func openRelays(configured config.Inspect) (*relay.Pool, error) {
 	return relays, nil
 }
 
-// NewBrowser makes what looks at the web pages that are listed.
-func NewBrowser(configured config.Inspect) (*browser.Browser, error) {
-	b, err := browser.New(browser.Options{Program: configured.Chromium, Pages: configured.Pages, NoSandbox: configured.ChromiumNoSandbox})
+// openBrowser makes what looks at the web pages that are listed; nil where none are.
+func openBrowser(configured config.Inspect) (*browser.Browser, error) {
+	if len(configured.Pages) == 0 {
+		return nil, nil
+	}
+	b, err := browser.New(browser.Options{
+		Program: configured.Chromium, Pages: configured.Pages, NoSandbox: configured.ChromiumNoSandbox,
+		Login: browser.Login{Page: configured.LoginPage, User: configured.LoginUser, Password: configured.LoginPassword.Reveal()},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("inspect.pages: %w", err)
 	}

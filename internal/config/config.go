@@ -218,7 +218,7 @@ func (c Config) Validate() error {
 		return errors.New("data_dir: this user has no home directory to keep data in: set data_dir or CAIRN_DATA_DIR")
 	}
 	return errors.Join(c.validateCosts(), c.Postgres.validate(), c.Slack.validate(), c.Discord.validate(),
-		c.Telemetry.validate(), c.Operations.validate(), c.validateSignIn())
+		c.Telemetry.validate(), c.Operations.validate(), c.Inspect.validate(), c.validateSignIn())
 }
 
 // base is what a relative path and a leading "~/" stand for.

@@ -1,6 +1,9 @@
 package config
 
-import "net"
+import (
+	"errors"
+	"net"
+)
 
 // Inspect is what questions about the screens of an app are answered from.
 type Inspect struct {
@@ -17,6 +20,10 @@ type Inspect struct {
 	RelayURL    string `key:"relay_url" form:"address" optional:"true"`
 	// Pages are what the addresses of web pages begin with that may be looked at.
 	Pages []string `key:"pages" form:"address"`
+	// LoginPage has the form at which those pages are signed in to as LoginUser; "" for none.
+	LoginPage     string     `key:"login_page" form:"address" optional:"true"`
+	LoginUser     string     `key:"login_user" form:"name" optional:"true"`
+	LoginPassword HiddenText `key:"login_password"`
 	// Chromium is the program that looks at them; "" is the one in PATH.
 	Chromium string `key:"chromium" form:"path" optional:"true"`
 	// ChromiumNoSandbox has Chromium go without its sandbox, which most containers do not allow.
@@ -34,6 +41,19 @@ func (i Inspect) AllowedRelays() []string {
 		if _, port, err := net.SplitHostPort(i.RelayListen); err == nil {
 			return []string{"http://127.0.0.1:" + port}
 		}
+	}
+	return nil
+}
+
+// validate gives what is missing of the test login.
+func (i Inspect) validate() error {
+	switch {
+	case i.LoginPage == "" && i.LoginUser != "":
+		return errors.New("inspect.login_page: is missing: login_user signs in there")
+	case i.LoginPage != "" && i.LoginUser == "":
+		return errors.New("inspect.login_user: is missing: it signs in at login_page")
+	case i.LoginPage != "" && i.LoginPassword.IsZero():
+		return errors.New("inspect.login_password: is missing: set CAIRN_INSPECT_LOGIN_PASSWORD or login_password_file")
 	}
 	return nil
 }

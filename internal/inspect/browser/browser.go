@@ -1,14 +1,15 @@
 // Package browser looks at web pages in a Chromium, over its debugging protocol: which control
 // has a name, what handles its events and in which line of the source, by the marks of React,
-// Preact, Vue and Svelte or by its listeners, and the source map; and what the page requested and
-// logged. Pages are on an allow list, each look has a browser context of its own, all its
-// connections go through a proxy that refuses private addresses, and nothing is clicked.
+// Preact, Vue and Svelte or by its listeners, and the source map; which rules style it; and what
+// the page requested and logged. Pages are on an allow list, each look has a browser context of
+// its own, and all its connections go through a proxy that refuses private addresses. Look clicks
+// nothing; Press clicks one control, and is for what a person approved.
 //
-// Reading order: browser.go, proxy.go, look.go, control.go, handlers.go, sourcemap.go.
+// Reading order: browser.go, lifetime.go, proxy.go, look.go, observe.go, login.go, control.go, handlers.go,
+// sourcemap.go, styles.go, press.go.
 package browser
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -16,8 +17,7 @@ import (
 	"path"
 	"strings"
 	"sync"
-
-	"github.com/chromedp/chromedp"
+	"time"
 )
 
 // RefusedError says why a page may not be looked at, in words for people.
@@ -32,24 +32,40 @@ type Options struct {
 	// Pages are what addresses of pages begin with: "https://shop.example/". Required. A page on
 	// a private address has to be listed by that very address.
 	Pages []string
+	// Login signs each look in; the zero one does not.
+	Login Login
 	// NoSandbox runs Chromium without its sandbox, which containers and root do not allow.
 	NoSandbox bool
+	// Idle is how long Chromium runs on after the last look; 0: 5 minutes.
+	Idle time.Duration
+	// MaxMemory is what Chromium's processes may take together, in bytes; 0: 1 GiB. Above it
+	// Chromium is ended. It is measured on Linux alone.
+	MaxMemory int64
 }
 
-// Browser is a Chromium that is started by the first look. Make one with New.
+// Browser is a Chromium that is started by the first look, and ended after a while without any.
+// Make one with New. Its methods may be called concurrently; two looks go on at a time.
 type Browser struct {
 	options Options
 	allowed []*url.URL
-	proxy   *proxy
+	slots   chan struct{} // one for each look that goes on
 
 	mu      sync.Mutex
-	session context.Context //nolint:containedctx // chromedp keeps the browser in it
-	end     []context.CancelFunc
+	running *chromium   // nil: none
+	looks   int         // that go on
+	idle    *time.Timer // ends Chromium; nil while a look goes on
+	closed  bool
 }
 
 // New makes a browser. Close it.
 func New(options Options) (*Browser, error) {
-	b := &Browser{options: options}
+	if options.Idle == 0 {
+		options.Idle = idleLimit
+	}
+	if options.MaxMemory == 0 {
+		options.MaxMemory = memoryLimit
+	}
+	b := &Browser{options: options, slots: make(chan struct{}, maxLooks)}
 	for _, page := range options.Pages {
 		parsed, err := url.Parse(page)
 		if err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.User != nil {
@@ -57,23 +73,16 @@ func New(options Options) (*Browser, error) {
 		}
 		b.allowed = append(b.allowed, parsed)
 	}
+	if options.Login.Page != "" {
+		if err := b.check(options.Login.Page); err != nil {
+			return nil, fmt.Errorf("the page to sign in at, %s, is none of those that may be looked at", options.Login.Page)
+		}
+	}
 	return b, nil
 }
 
-// Close ends Chromium.
-func (b *Browser) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.session == nil {
-		return nil
-	}
-	err := chromedp.Cancel(b.session)
-	for _, end := range b.end {
-		end()
-	}
-	b.session = nil
-	return errors.Join(err, b.proxy.Close())
-}
+// Allows tells whether a page may be looked at.
+func (b *Browser) Allows(address string) bool { return b.check(address) == nil }
 
 // check tells whether a page is on the allow list.
 func (b *Browser) check(address string) error {
@@ -89,43 +98,6 @@ func (b *Browser) check(address string) error {
 		}
 	}
 	return &RefusedError{"That page may not be looked at here: the setting `inspect.pages` lists those that may."}
-}
-
-// start gives a context of the running Chromium, which it starts where there is none.
-func (b *Browser) start(ctx context.Context) (context.Context, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.session != nil && b.session.Err() == nil {
-		return b.session, nil
-	}
-	program, err := b.findProgram()
-	if err != nil {
-		return nil, err
-	}
-	if b.proxy, err = startProxy(b.allowed); err != nil {
-		return nil, err
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(program), chromedp.DisableGPU, chromedp.WindowSize(windowWidth, windowHeight),
-		chromedp.ProxyServer(b.proxy.address()),
-		// Chromium would pass the proxy by for addresses of this machine.
-		chromedp.Flag("proxy-bypass-list", "<-loopback>"),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"),
-	)
-	if b.options.NoSandbox {
-		options = append(options, chromedp.NoSandbox)
-	}
-	// Chromium outlives the question that it was started for.
-	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(ctx), options...)
-	session, cancel := chromedp.NewContext(allocator, chromedp.WithErrorf(discard))
-	if err := chromedp.Run(session); err != nil {
-		cancel()
-		end()
-		return nil, errors.Join(fmt.Errorf("start Chromium: %w", err), b.proxy.Close())
-	}
-	b.session, b.end = session, []context.CancelFunc{cancel, end}
-	return session, nil
 }
 
 // The size of a page, in CSS pixels: coordinates of screenshots are those.

@@ -6,16 +6,13 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
-	"strings"
-
-	"cairn/internal/inspect"
 )
 
 // Handler is what handles an event of a control.
 type Handler struct {
-	Event string // "click"
-	By    string // "React", "Preact", "Vue", "Svelte", or "listener"
-	Name  string // of the function, short in a minified build; "" for none
+	Event string `json:"event"`          // "click"
+	By    string `json:"by"`             // "React", "Preact", "Vue", "Svelte", or "listener"
+	Name  string `json:"name,omitempty"` // of the function, short in a minified build; "" for none
 	Place
 }
 
@@ -85,11 +82,11 @@ func (l *look) findHandlers(ctx context.Context, object string) (handlers []Hand
 	if len(items) > 0 {
 		text, _ := items[0].Value.(string)
 		if json.Unmarshal([]byte(text), &told) != nil {
-			l.problem("the page hides the marks of its framework")
+			l.addProblem("the page hides the marks of its framework")
 		}
 	}
 	for _, component := range told.Components[:min(len(told.Components), 10)] {
-		components = append(components, inspect.Cut(component))
+		components = append(components, l.cut(component))
 	}
 	for i, one := range told.Handlers {
 		if i+1 >= len(items) {
@@ -99,7 +96,7 @@ func (l *look) findHandlers(ctx context.Context, object string) (handlers []Hand
 		if err != nil {
 			return nil, nil, err
 		}
-		if handler.Event, handler.By = inspect.Cut(one.Event), inspect.Cut(one.By); ok {
+		if handler.Event, handler.By = l.cut(one.Event), l.cut(one.By); ok {
 			handlers = append(handlers, handler)
 		}
 	}
@@ -119,18 +116,19 @@ func (l *look) findListeners(ctx context.Context, object string) ([]Handler, err
 	for _, element := range elements {
 		found, err := execute[struct {
 			Listeners []struct {
-				Type   string `json:"type"`
-				Script string `json:"scriptId"`
-				Line   int    `json:"lineNumber"`
-				Column int    `json:"columnNumber"`
+				Type    string `json:"type"`
+				Script  string `json:"scriptId"`
+				Line    int    `json:"lineNumber"`
+				Column  int    `json:"columnNumber"`
+				Handler remote `json:"handler"`
 			} `json:"listeners"`
 		}](ctx, "DOMDebugger.getEventListeners", map[string]any{"objectId": element.ID})
 		if err != nil {
 			return nil, err
 		}
 		for _, listener := range found.Listeners {
-			if place := l.locate(ctx, listener.Script, listener.Line, listener.Column); place.File != "" {
-				handlers = append(handlers, Handler{Event: inspect.Cut(listener.Type), By: "listener", Place: place})
+			if place := l.locate(ctx, listener.Script, listener.Line, listener.Column, listener.Handler.Description); place.File != "" {
+				handlers = append(handlers, Handler{Event: l.cut(listener.Type), By: "listener", Place: place})
 			}
 		}
 		if len(handlers) > 0 {
@@ -153,7 +151,7 @@ func (l *look) describeFunction(ctx context.Context, function remote) (handler H
 		}
 		for _, property := range read.Own {
 			if name, isText := property.Value.Value.(string); property.Name == "name" && isText && handler.Name == "" {
-				handler.Name = inspect.Cut(name)
+				handler.Name = l.cut(name)
 			}
 		}
 		if behind, ok, err := findForwarded(ctx, function, read); err != nil || ok {
@@ -163,6 +161,7 @@ func (l *look) describeFunction(ctx context.Context, function remote) (handler H
 			function = behind
 			continue
 		}
+		code := function.Description
 		function = remote{}
 		for _, property := range read.Internal {
 			at, _ := property.Value.Value.(map[string]any)
@@ -171,7 +170,7 @@ func (l *look) describeFunction(ctx context.Context, function remote) (handler H
 				scriptID, _ := at["scriptId"].(string)
 				line, _ := at["lineNumber"].(float64)
 				column, _ := at["columnNumber"].(float64)
-				handler.Place = l.locate(ctx, scriptID, int(line), int(column))
+				handler.Place = l.locate(ctx, scriptID, int(line), int(column), code)
 				return handler, handler.File != "", nil
 			case "[[TargetFunction]]":
 				function = property.Value
@@ -181,18 +180,50 @@ func (l *look) describeFunction(ctx context.Context, function remote) (handler H
 	return Handler{}, false, nil
 }
 
-// forwarding is the code of a function that only calls another one, as Svelte's compiler writes it.
-var forwarding = regexp.MustCompile(`^function\s*\(\.\.\.([\w$]+)\)\s*\{\s*([\w$]+(?:\.[\w$]+)?)\?\.apply\(this,\s*([\w$]+)\);?\s*\}$`)
+// forwarding is the code of a function that only calls another one, as Svelte's compiler writes it:
+// a variable, a member of one, a member whose name is a signal's value, or a signal's value itself.
+var forwarding = regexp.MustCompile(`^function\s*\(\.\.\.([\w$]+)\)\s*\{\s*(?:([\w$]+)(?:\.([\w$]+)|\[[\w$.]+\(([\w$]+)\)\])?|[\w$.]+\(([\w$]+)\))\?\.apply\(this,\s*([\w$]+)\);?\s*\}$`)
+
+// signalValue is the property of Svelte's signals that has their value.
+const signalValue = "v"
 
 // findForwarded finds the function that another one only calls, among the variables that this one
-// sees; ok is false where it does something else.
+// sees; ok is false where it does something else. Nothing is called for that.
 func findForwarded(ctx context.Context, function remote, read properties) (behind remote, ok bool, err error) {
 	code := forwarding.FindStringSubmatch(function.Description)
-	if code == nil || code[1] != code[3] {
+	if code == nil || code[1] != code[6] {
 		return remote{}, false, nil
 	}
-	variable, member, _ := strings.Cut(code[2], ".")
-	for _, internal := range read.Internal {
+	variable, member, nameSignal, signal := code[2], code[3], code[4], code[5]
+	if nameSignal != "" {
+		name, ok, err := findSignal(ctx, read, nameSignal)
+		if member, _ = name.Value.(string); err != nil || !ok || member == "" {
+			return remote{}, false, err
+		}
+	}
+	if signal != "" {
+		found, ok, err := findSignal(ctx, read, signal)
+		return found, ok && found.ID != "", err
+	}
+	found, ok, err := findVariable(ctx, read, variable)
+	if err == nil && ok && member != "" {
+		found, ok, err = findProperty(ctx, found, member)
+	}
+	return found, ok && found.ID != "", err
+}
+
+// findSignal reads the value of a signal, a variable that a function sees.
+func findSignal(ctx context.Context, function properties, name string) (value remote, ok bool, err error) {
+	signal, ok, err := findVariable(ctx, function, name)
+	if err != nil || !ok {
+		return remote{}, false, err
+	}
+	return findProperty(ctx, signal, signalValue)
+}
+
+// findVariable reads a variable that a function sees.
+func findVariable(ctx context.Context, function properties, name string) (value remote, ok bool, err error) {
+	for _, internal := range function.Internal {
 		if internal.Name != "[[Scopes]]" {
 			continue
 		}
@@ -201,12 +232,8 @@ func findForwarded(ctx context.Context, function remote, read properties) (behin
 			return remote{}, false, err
 		}
 		for _, scope := range scopes.Own {
-			found, ok, err := findProperty(ctx, scope.Value, variable)
-			if err == nil && ok && member != "" {
-				found, ok, err = findProperty(ctx, found, member)
-			}
-			if err != nil || ok {
-				return found, ok && found.ID != "", err
+			if value, ok, err = findProperty(ctx, scope.Value, name); err != nil || ok {
+				return value, ok, err
 			}
 		}
 	}

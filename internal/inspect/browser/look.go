@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/debugger"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	cdptarget "github.com/chromedp/cdproto/target"
@@ -22,45 +19,69 @@ import (
 	"cairn/internal/inspect"
 )
 
-// Time limits of a look.
+// Time limits of a look, and bounds of what it keeps.
 const (
 	lookLimit    = 30 * time.Second
 	appearLimit  = 5 * time.Second // for a control to appear in a page that is loaded
 	appearPause  = 100 * time.Millisecond
+	stillTime    = time.Second // a page whose controls stay the same for so long has them all
 	maxScripts   = 500
+	maxRequests  = 1_000
 	maxProblems  = 20
 	maxNearNames = 20
 )
 
 // Target is the control that is meant: by its name, as people see or hear it, or at a place of a
-// screenshot of 1280 by 900 pixels. The zero one is none.
+// screenshot. The zero one is none.
 type Target struct {
 	Name string
+	// Text is the question that Name was read in: where no control is called Name, one whose whole
+	// name stands in it is meant.
+	Text string
+	Role string // "button", of several controls of one name; "" for any
 	At   *Point
+	// Except is the name of a control that is not meant: with a Role, the other one of that role is.
+	Except string
 }
 
+func (t Target) isZero() bool { return t.Name == "" && t.At == nil && t.Except == "" }
+
 // Point is a place of a screenshot, in pixels from its upper left corner.
-type Point struct{ X, Y int }
+type Point struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+	// Width and Height are those of the screenshot; 0: it has 1280 by 900 pixels.
+	Width  int `json:"width,omitempty"`
+	Height int `json:"height,omitempty"`
+}
 
 // View is what was seen of a page.
 type View struct {
-	Address string
-	Title   string
-	Control *Control // nil where none is meant or was found
+	Address string   `json:"address"`
+	Title   string   `json:"title"`
+	Control *Control `json:"control,omitempty"` // nil where none is meant or was found
 	// Near are the names of controls that may be meant where none was found, or several were.
-	Near     []string
-	Requests []inspect.Request
-	Messages []inspect.Message
-	Refused  []string // private addresses that the page wanted to reach, "host:port"
-	Problems []string // what could not be found out
+	Near     []string          `json:"near,omitempty"`
+	Tree     inspect.Element   `json:"tree"`             // the page, with its controls that have a name
+	Behind   []Handler         `json:"behind,omitempty"` // of the page's first controls, where none is meant
+	Requests []inspect.Request `json:"requests,omitempty"`
+	Messages []inspect.Message `json:"messages,omitempty"`
+	Refused  []string          `json:"refused,omitempty"`  // private addresses that the page wanted to reach, "host:port"
+	Problems []string          `json:"problems,omitempty"` // what could not be found out
+	Pressed  *Press            `json:"pressed,omitempty"`  // by Press
 }
 
 // look is one look at a page.
 type look struct {
 	browser *Browser
+	proxy   *proxy
+	tab     context.Context //nolint:containedctx // chromedp keeps the window in it
+	cancel  context.CancelFunc
+	closing sync.WaitGroup // dialogs
 
 	mu       sync.Mutex
-	scripts  map[string]*script
+	crashed  bool
+	scripts  map[string]*script // and style sheets, by sheetKey
 	requests map[network.RequestID]*inspect.Request
 	order    []network.RequestID
 	asked    map[string]bool // addresses of its requests, "host:port"
@@ -70,26 +91,62 @@ type look struct {
 
 // Look opens a page and looks at a control of it. A page that may not be opened is a
 // *RefusedError. Nothing on it is clicked.
-func (b *Browser) Look(ctx context.Context, address string, target Target) (view View, err error) {
+func (b *Browser) Look(ctx context.Context, address string, target Target) (View, error) {
+	return b.visit(ctx, address, func(ctx context.Context, l *look, view *View) error { return l.findTarget(ctx, target, view) }, target.At)
+}
+
+// Press opens a page, clicks a control of it once, and watches what the page does then. It is for
+// what a person approved.
+func (b *Browser) Press(ctx context.Context, address string, target Target) (View, error) {
+	return b.visit(ctx, address, func(ctx context.Context, l *look, view *View) error {
+		if err := l.findTarget(ctx, target, view); err != nil || view.Control == nil {
+			return err
+		}
+		return l.press(ctx, view)
+	}, target.At)
+}
+
+// visit opens a page in a window of its own for as long as a look may take, and has do done on it.
+func (b *Browser) visit(ctx context.Context, address string, do func(context.Context, *look, *View) error, at *Point) (view View, err error) {
 	if err := b.check(address); err != nil {
 		return View{}, err
 	}
-	w, err := b.openWindow(ctx)
+	running, err := b.enter(ctx)
+	if err != nil {
+		return View{}, err
+	}
+	defer b.leave()
+	w, err := running.openWindow()
 	if err != nil {
 		return View{}, err
 	}
 	defer func() { err = errors.Join(err, w.dispose()) }()
-	stop := context.AfterFunc(ctx, w.cancel)
-	defer stop()
-	l := &look{browser: b, scripts: make(map[string]*script), requests: make(map[network.RequestID]*inspect.Request), asked: make(map[string]bool)}
-	view, err = l.run(w, address, target)
-	if ctx.Err() != nil {
-		return View{}, ctx.Err()
+	defer context.AfterFunc(ctx, w.cancel)()
+	watched, endWatch := context.WithCancel(w.tab)
+	var exceeded bool
+	var watching sync.WaitGroup
+	watching.Go(func() { exceeded = b.watchMemory(watched, running) })
+	l := &look{
+		browser: b, proxy: running.proxy, tab: w.tab, cancel: w.cancel,
+		scripts: make(map[string]*script), requests: make(map[network.RequestID]*inspect.Request), asked: make(map[string]bool),
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	view, err = l.run(address, do, at)
+	endWatch()
+	watching.Wait()
+	l.closing.Wait()
+	switch {
+	case err == nil:
+		return view, nil
+	case exceeded:
+		return View{}, errMemory
+	case ctx.Err() != nil:
+		return View{}, ctx.Err()
+	case l.hasCrashed():
+		return View{}, errors.New("the page broke down in Chromium")
+	case errors.Is(err, context.DeadlineExceeded):
 		return View{}, fmt.Errorf("look at the page: it took longer than %s", lookLimit)
 	}
-	return view, err
+	return View{}, err
 }
 
 // window is a window in a browser context of its own, for as long as a look may take.
@@ -99,18 +156,17 @@ type window struct {
 	dispose func() error       // cancels, and closes the browser context
 }
 
-// openWindow opens a window in Chromium, which it starts where there is none.
-func (b *Browser) openWindow(ctx context.Context) (*window, error) {
-	session, err := b.start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	whole := cdp.WithExecutor(session, chromedp.FromContext(session).Browser)
+// openWindow opens a window.
+func (c *chromium) openWindow() (*window, error) {
+	whole := c.executor()
 	own, err := cdptarget.CreateBrowserContext().WithDisposeOnDetach(true).Do(whole)
 	if err != nil {
 		return nil, fmt.Errorf("open a browser context: %w", err)
 	}
 	disposeOwn := func() error {
+		if c.session.Err() != nil { // it went with Chromium
+			return nil
+		}
 		if err := cdptarget.DisposeBrowserContext(own).Do(whole); err != nil {
 			return fmt.Errorf("close a browser context: %w", err)
 		}
@@ -120,7 +176,7 @@ func (b *Browser) openWindow(ctx context.Context) (*window, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open a window: %w", err), disposeOwn())
 	}
-	tab, detach := chromedp.NewContext(session, chromedp.WithTargetID(id))
+	tab, detach := chromedp.NewContext(c.session, chromedp.WithTargetID(id))
 	tab, cancel := context.WithTimeout(tab, lookLimit)
 	return &window{tab: tab, cancel: cancel, dispose: func() error {
 		cancel()
@@ -129,16 +185,28 @@ func (b *Browser) openWindow(ctx context.Context) (*window, error) {
 	}}, nil
 }
 
-func (l *look) run(w *window, address string, target Target) (View, error) {
-	chromedp.ListenTarget(w.tab, l.observe)
+// run opens the page, signed in where that is configured, and has do done on it.
+func (l *look) run(address string, do func(context.Context, *look, *View) error, at *Point) (View, error) {
+	size := emulation.SetDeviceMetricsOverride(windowWidth, windowHeight, 1, false)
+	if at != nil && at.Width > 0 && at.Height > 0 {
+		size = emulation.SetDeviceMetricsOverride(int64(at.Width), int64(at.Height), 1, false)
+	}
+	err := chromedp.Run(l.tab, cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorDeny), size)
+	if err != nil {
+		return View{}, fmt.Errorf("prepare the window: %w", err)
+	}
+	chromedp.ListenTarget(l.tab, l.closeDialogs)
+	if err := l.signIn(); err != nil {
+		return View{}, fmt.Errorf("sign in with the test login: %w", err)
+	}
+	chromedp.ListenTarget(l.tab, l.observe)
 	view := View{}
-	err := chromedp.Run(w.tab,
+	err = chromedp.Run(l.tab,
 		network.Enable(), runtime.Enable(),
 		chromedp.ActionFunc(func(ctx context.Context) error {
 			_, err := debugger.Enable().Do(ctx)
 			return err
 		}),
-		cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorDeny),
 		chromedp.Navigate(address), chromedp.Location(&view.Address), chromedp.Title(&view.Title),
 	)
 	if err != nil {
@@ -147,11 +215,16 @@ func (l *look) run(w *window, address string, target Target) (View, error) {
 	if err := l.browser.check(view.Address); err != nil {
 		return View{}, &RefusedError{"The page leads to another one, which may not be looked at here."}
 	}
-	view.Address, view.Title = inspect.Cut(view.Address), inspect.Cut(view.Title)
-	err = chromedp.Run(w.tab, chromedp.ActionFunc(func(ctx context.Context) error { return l.lookAt(ctx, target, &view) }))
-	if err != nil {
+	view.Address, view.Title = l.cut(view.Address), l.cut(view.Title)
+	if err := chromedp.Run(l.tab, chromedp.ActionFunc(func(ctx context.Context) error { return do(ctx, l, &view) })); err != nil {
 		return View{}, fmt.Errorf("look at the page: %w", err)
 	}
+	l.conclude(&view)
+	return view, nil
+}
+
+// conclude puts into the view what was observed.
+func (l *look) conclude(view *View) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, id := range l.order {
@@ -159,30 +232,41 @@ func (l *look) run(w *window, address string, target Target) (View, error) {
 	}
 	view.Requests, view.Messages, view.Problems = inspect.KeepLast(view.Requests), inspect.KeepLast(l.messages), l.problems
 	for address := range l.asked {
-		if l.browser.proxy.wasRefused(address) {
+		if l.proxy.wasRefused(address) {
 			view.Refused = append(view.Refused, inspect.Cut(address))
 		}
 	}
 	slices.Sort(view.Refused)
-	return view, nil
 }
 
-func (l *look) lookAt(ctx context.Context, target Target, view *View) error {
-	if target.Name == "" && target.At == nil {
-		return nil
-	}
-	until := time.Now().Add(appearLimit)
+func (l *look) hasCrashed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.crashed
+}
+
+// findTarget waits for the control that is meant, and describes it.
+func (l *look) findTarget(ctx context.Context, target Target, view *View) error {
+	until, controls, stillSince := time.Now().Add(appearLimit), 0, time.Now()
 	for {
-		node, near, several, err := findControl(ctx, target)
+		found, err := l.findControl(ctx, target)
 		if err != nil {
 			return err
 		}
-		if node != nil {
-			view.Control, err = l.describe(ctx, *node)
+		view.Tree = found.tree
+		if found.node != nil {
+			view.Control, err = l.describe(ctx, *found.node)
 			return err
 		}
-		view.Near = near
-		if several || time.Now().After(until) {
+		view.Near = found.near
+		if target.isZero() && len(found.controls) > 0 {
+			view.Behind, err = l.readBehind(ctx, found.controls)
+			return err
+		}
+		if len(found.controls) != controls || controls == 0 {
+			controls, stillSince = len(found.controls), time.Now()
+		}
+		if found.several || time.Now().After(until) || time.Since(stillSince) > stillTime {
 			return nil
 		}
 		select {
@@ -193,85 +277,26 @@ func (l *look) lookAt(ctx context.Context, target Target, view *View) error {
 	}
 }
 
-// observe keeps what Chromium tells of the page.
-func (l *look) observe(event any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch e := event.(type) {
-	case *debugger.EventScriptParsed:
-		if len(l.scripts) < maxScripts {
-			l.scripts[string(e.ScriptID)] = &script{url: e.URL, mapURL: e.SourceMapURL}
-		}
-	case *network.EventRequestWillBeSent:
-		l.addRequest(e)
-	case *network.EventResponseReceived:
-		if request := l.requests[e.RequestID]; request != nil {
-			request.Status = fmt.Sprint(e.Response.Status)
-		}
-	case *network.EventLoadingFailed:
-		if request := l.requests[e.RequestID]; request != nil && request.Status == "" {
-			request.Status = inspect.Cut(e.ErrorText)
-		}
-	case *runtime.EventConsoleAPICalled:
-		l.addMessage(string(e.Type), e.Args)
-	case *runtime.EventExceptionThrown:
-		text := e.ExceptionDetails.Text
-		if e.ExceptionDetails.Exception != nil {
-			text, _, _ = strings.Cut(e.ExceptionDetails.Exception.Description, "\n")
-		}
-		l.messages = inspect.KeepLast(append(l.messages, inspect.Message{Level: "error", Text: inspect.Cut(text)}))
-	}
-}
+// maxBehind is of how many controls of a page the handlers are read, where no control is meant.
+const maxBehind = 10
 
-// addRequest keeps a request of the page's own, without what it asks for.
-func (l *look) addRequest(e *network.EventRequestWillBeSent) {
-	address, err := url.Parse(e.Request.URL)
-	if err != nil || address.Scheme != "http" && address.Scheme != "https" || len(l.order) >= 1_000 {
-		return
-	}
-	port := address.Port()
-	if port == "" {
-		port = defaultPorts[address.Scheme]
-	}
-	l.asked[net.JoinHostPort(address.Hostname(), port)] = true
-	if l.requests[e.RequestID] == nil {
-		l.order = append(l.order, e.RequestID)
-	}
-	l.requests[e.RequestID] = &inspect.Request{Name: inspect.Cut(address.Host), Method: inspect.Cut(e.Request.Method), Path: inspect.Cut(address.Path)}
-}
-
-func (l *look) addMessage(level string, arguments []*runtime.RemoteObject) {
-	var texts []string
-	for _, argument := range arguments[:min(len(arguments), 20)] {
-		text := argument.Description
-		if text == "" {
-			text = strings.Trim(string(argument.Value), `"`)
+// readBehind reads the handlers of the first controls, each line once.
+func (l *look) readBehind(ctx context.Context, controls []axNode) ([]Handler, error) {
+	var behind []Handler
+	for _, node := range controls[:min(len(controls), maxBehind)] {
+		object, err := resolveNode(ctx, node.Backend)
+		if err != nil {
+			return nil, err
 		}
-		texts = append(texts, text)
+		handlers, _, err := l.findHandlers(ctx, object)
+		if err != nil {
+			return nil, err
+		}
+		for _, handler := range handlers {
+			if !slices.ContainsFunc(behind, func(other Handler) bool { return other.Place == handler.Place }) {
+				behind = append(behind, handler)
+			}
+		}
 	}
-	l.messages = inspect.KeepLast(append(l.messages, inspect.Message{Level: level, Text: inspect.Cut(strings.Join(texts, " "))}))
-}
-
-func (l *look) script(id string) *script {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.scripts[id]
-}
-
-func (l *look) problem(text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.problems) < maxProblems && !slices.Contains(l.problems, text) {
-		l.problems = append(l.problems, text)
-	}
-}
-
-// execute sends a command with types of our own: Chromium has values that the library refuses.
-func execute[R any](ctx context.Context, method string, parameters map[string]any) (R, error) {
-	var result R
-	err := cdp.Execute(ctx, method, parameters, &result)
-	if err != nil {
-		return result, fmt.Errorf("%s: %w", method, err)
-	}
-	return result, nil
+	return behind, nil
 }

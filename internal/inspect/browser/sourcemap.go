@@ -21,11 +21,11 @@ const maxMap = 32 << 20
 
 // Place is a line of a source.
 type Place struct {
-	File string // "src/checkout.jsx", as the source map has it
-	Line int    // 1-based
-	Code string // the line, "" where the map does not have the source
+	File string `json:"file"`           // "src/checkout.jsx", as the source map has it
+	Line int    `json:"line"`           // 1-based
+	Code string `json:"code,omitempty"` // the line, "" where the map does not have the source
 	// Mapped tells that a source map led to it; else File is the script that the page loaded.
-	Mapped bool
+	Mapped bool `json:"mapped,omitempty"`
 }
 
 // script is a script that a page loaded.
@@ -35,8 +35,9 @@ type script struct {
 	failed      bool // to read the map
 }
 
-// locate finds the source of a place in a script, counted from 0.
-func (l *look) locate(ctx context.Context, id string, line, column int) Place {
+// locate finds the source of a place in a script, counted from 0. code is that of the function that
+// begins there, "" where none does.
+func (l *look) locate(ctx context.Context, id string, line, column int, code string) Place {
 	one := l.script(id)
 	if one == nil {
 		return Place{}
@@ -45,33 +46,19 @@ func (l *look) locate(ctx context.Context, id string, line, column int) Place {
 		read, err := l.readMap(ctx, one)
 		one.read, one.failed = read, err != nil
 		if err != nil {
-			l.problem(fmt.Sprintf("the source map of %s can't be read: %v", inspect.Cut(path.Base(one.url)), err))
+			l.addProblem(fmt.Sprintf("the source map of %s can't be read: %v", l.cut(path.Base(one.url)), err))
 		}
 	}
 	if one.read != nil {
-		if file, sourceLine, ok := findSource(one.read, line+1, column); ok {
+		if file, sourceLine, ok := findFunction(one.read, line+1, column, code); ok {
 			place := Place{File: cleanSource(file), Line: sourceLine, Mapped: true}
 			if lines := strings.Split(one.read.SourceContent(file), "\n"); sourceLine >= 1 && sourceLine <= len(lines) {
-				place.Code = inspect.Cut(lines[sourceLine-1])
+				place.Code = l.cut(lines[sourceLine-1])
 			}
 			return place
 		}
 	}
-	return Place{File: inspect.Cut(one.url), Line: line + 1}
-}
-
-// maxColumns is how far before a place its mapping is looked for.
-const maxColumns = 2_000
-
-// findSource finds the mapping at a place or before it. The library has none for what is behind
-// the last one.
-func findSource(read *sourcemap.Consumer, line, column int) (file string, sourceLine int, ok bool) {
-	for at := column; at >= max(0, column-maxColumns); at-- {
-		if file, _, sourceLine, _, ok := read.Source(line, at); ok {
-			return file, sourceLine, true
-		}
-	}
-	return "", 0, false
+	return Place{File: l.cut(one.url), Line: line + 1}
 }
 
 // readMap reads a script's source map, which stands in its address or is fetched from where the
@@ -107,7 +94,7 @@ func (l *look) fetch(ctx context.Context, address string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := http.Client{Transport: l.browser.proxy.client, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Transport: l.proxy.client, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ const (
 	SetsProperty  StepKind = "set"      // of the widget Subject: Object is "caption = 'Done'"
 	CallsWidget   StepKind = "widget"   // the method Object of the widget Subject
 	GoesBack      StepKind = "back"     // to the page before, or opens the drawer: Object
+	Answers       StepKind = "answer"   // of the server, to the request of the step before
 )
 
 // Step is one thing that an event leads to.

@@ -8,15 +8,15 @@ import (
 	"strings"
 
 	"cairn/internal/inspect/jsx"
+	"cairn/internal/inspect/project"
 	"cairn/internal/repository"
 )
 
 // Bounds of what is followed.
 const (
-	maxDepth    = 6
-	maxFiles    = 30
-	maxRequests = 20
-	maxCalls    = 50
+	maxDepth = 6
+	maxFiles = 30
+	maxSteps = 60
 )
 
 // follower follows one handler.
@@ -37,6 +37,7 @@ func (f *follower) read(name string) *jsx.File {
 		f.trace.Problems = append(f.trace.Problems, err.Error())
 		return nil
 	}
+	f.trace.Files = append(f.trace.Files, name)
 	read, wrong := jsx.Parse(name, content)
 	if len(wrong) > 0 {
 		f.trace.Problems = append(f.trace.Problems, wrong[0].Error())
@@ -117,7 +118,7 @@ func allFunctions(file *jsx.File) []*jsx.Function {
 // given are the values of its parameters.
 func (f *follower) followFunction(name string, function *jsx.Function, given map[string]jsx.Value, depth int) {
 	for _, call := range function.Calls {
-		if len(f.trace.Calls) >= maxCalls || len(f.trace.Requests) >= maxRequests {
+		if len(f.trace.Steps) >= maxSteps {
 			return
 		}
 		arguments := make([]jsx.Value, len(call.Arguments))
@@ -127,13 +128,18 @@ func (f *follower) followFunction(name string, function *jsx.Function, given map
 				arguments[i] = value
 			}
 		}
+		step := project.Step{Depth: depth, File: name, Line: call.Line, Conditional: call.Conditional, Deferred: call.Deferred}
 		if request, ok := readRequest(call.Path, arguments); ok {
-			request.Place = Place{name, call.Line}
-			f.trace.Requests = append(f.trace.Requests, request)
+			step.Kind, step.Subject, step.Object = project.Requests, "fetch", request.method+" "+request.path
+			f.trace.Steps = append(f.trace.Steps, step)
+			for _, route := range f.findRoutes(request, Place{name, call.Line}) {
+				f.trace.Steps = append(f.trace.Steps, project.Step{Kind: project.Answers, Depth: depth + 1, File: route.File, Line: route.Line})
+			}
 			continue
 		}
 		if in, called := f.resolve(name, call.Path); called != nil && depth < maxDepth && called != function {
-			f.trace.Calls = append(f.trace.Calls, fmt.Sprintf("%s (%s:%d)", called.Name, in, called.Line))
+			step.Kind, step.Subject, step.DefinedFile, step.DefinedLine = project.CallsFunction, called.Name, in, called.Line
+			f.trace.Steps = append(f.trace.Steps, step)
 			values := make(map[string]jsx.Value)
 			for i, parameter := range called.Params[:min(len(called.Params), len(arguments))] {
 				values[parameter] = arguments[i]
@@ -149,27 +155,33 @@ var requestMethods = []string{"get", "post", "put", "patch", "delete"}
 // address is what requests are sent to.
 var address = regexp.MustCompile(`^[\x60"']?(?:https?://[^\s]+|/[^\s\x60"']*)`)
 
-func readRequest(callee string, arguments []jsx.Value) (Request, bool) {
+// request is a request that a handler sends.
+type request struct {
+	method string
+	path   string // "/api/orders", "/api/orders/${id}"
+}
+
+func readRequest(callee string, arguments []jsx.Value) (request, bool) {
 	if len(arguments) == 0 {
-		return Request{}, false
+		return request{}, false
 	}
 	target := strings.Trim(address.FindString(arguments[0].Text), "`\"'")
 	member := callee[strings.LastIndexByte(callee, '.')+1:]
 	switch {
 	case target == "" || arguments[0].Kind != jsx.String && arguments[0].Kind != jsx.Other:
-		return Request{}, false
+		return request{}, false
 	case member == "fetch" || callee == "axios":
-		request := Request{Method: "GET", Path: target}
+		sent := request{method: "GET", path: target}
 		if len(arguments) > 1 {
 			if method, ok := arguments[1].Get("method"); ok && method.Kind == jsx.String {
-				request.Method = strings.ToUpper(method.Text)
+				sent.method = strings.ToUpper(method.Text)
 			}
 		}
-		return request, true
+		return sent, true
 	case strings.Contains(callee, ".") && slices.Contains(requestMethods, member):
-		return Request{Method: strings.ToUpper(member), Path: target}, true
+		return request{method: strings.ToUpper(member), path: target}, true
 	}
-	return Request{}, false
+	return request{}, false
 }
 
 // resolve finds a function that a file calls: its own, else one of the files that it imports.

@@ -29,9 +29,9 @@ var (
 	methodWord = regexp.MustCompile(`(?i)(?:[.@]|\bMap|\bmethod\s*[=:]\s*\W?|\bmethods\s*=\s*\W*)(get|post|put|patch|delete)`)
 )
 
-// findRoutes finds the lines of the project's servers that answer a request.
-func (f *follower) findRoutes(request Request) []Place {
-	target := request.Path
+// findRoutes finds the lines of the project's servers that answer a request, which is sent in a line.
+func (f *follower) findRoutes(sent request, from Place) []Place {
+	target := sent.path
 	if parsed, err := url.Parse(target); err == nil && parsed.Host != "" {
 		target = parsed.Path
 	}
@@ -51,7 +51,7 @@ func (f *follower) findRoutes(request Request) []Place {
 			continue
 		}
 		for i, line := range strings.Split(string(content), "\n") {
-			if (Place{file.Path, i + 1}) != request.Place && registersRoute(line, request.Method, target) {
+			if (Place{file.Path, i + 1}) != from && registersRoute(line, sent.method, target) {
 				found = append(found, Place{file.Path, i + 1})
 				if len(found) == maxRoutes {
 					return found

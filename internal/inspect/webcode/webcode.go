@@ -11,32 +11,27 @@ import (
 	"strings"
 
 	"cairn/internal/inspect/jsx"
+	"cairn/internal/inspect/project"
 	"cairn/internal/repository"
 	"cairn/internal/repository/owners"
 )
 
-// Request is a request that a handler sends.
-type Request struct {
-	Method string
-	Path   string // "/api/orders", "/api/orders/${id}"
-	Place
-	Routes []Place // where the server answers it
-}
-
 // Place is a line of a file of the project.
 type Place struct {
-	File string
-	Line int
+	File string `json:"file"`
+	Line int    `json:"line"`
 }
 
 // Trace is what a handler leads to.
 type Trace struct {
-	Place          // of the handler, in the project
-	Calls []string // functions that it calls, followed, in the order of the code
-	// Requests are those of the handler and of the functions that it calls.
-	Requests []Request
-	Owners   []string // of the handler's file, by CODEOWNERS; nil for none
-	Problems []string // what could not be read
+	Place // of the handler, in the project
+	// Steps are the functions that it calls (project.CallsFunction), the requests that they send
+	// (project.Requests, whose Object is "POST /api/orders"), and the lines of the server that answer
+	// them (project.Answers), in the order of the code.
+	Steps    []project.Step `json:"steps,omitempty"`
+	Owners   []string       `json:"owners,omitempty"`   // of the handler's file, by CODEOWNERS
+	Files    []string       `json:"files,omitempty"`    // that were read
+	Problems []string       `json:"problems,omitempty"` // what could not be read
 }
 
 // Follow follows the handler that begins in a line of a source, whose path is that of a source
@@ -49,9 +44,6 @@ func Follow(checkout *repository.Checkout, source string, line int) (Trace, erro
 	f := &follower{checkout: checkout, files: make(map[string]*jsx.File)}
 	f.trace.Place = Place{file, line}
 	f.followLine(file, line)
-	for i := range f.trace.Requests {
-		f.trace.Requests[i].Routes = f.findRoutes(f.trace.Requests[i])
-	}
 	f.findOwners(file)
 	return f.trace, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"cairn/internal/inspect/project"
 	"cairn/internal/inspect/webcode"
 	"cairn/internal/repository"
 )
@@ -75,12 +76,13 @@ func TestFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, request := range trace.Requests {
-			var routes []string
-			for _, route := range request.Routes {
-				routes = append(routes, fmt.Sprintf("%s:%d", route.File, route.Line))
+		for _, step := range trace.Steps {
+			switch step.Kind {
+			case project.Requests:
+				got = append(got, fmt.Sprintf("%s at %s:%d by ", step.Object, step.File, step.Line))
+			case project.Answers:
+				got[len(got)-1] += fmt.Sprintf("%s:%d", step.File, step.Line)
 			}
-			got = append(got, fmt.Sprintf("%s %s at %s:%d by %s", request.Method, request.Path, request.File, request.Line, strings.Join(routes, ",")))
 		}
 		got = append(got, "owners "+strings.Join(trace.Owners, " "))
 		if strings.Join(got, "; ") != test.want {

@@ -9,7 +9,9 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/inspect"
+	"cairn/internal/inspect/browser"
 	"cairn/internal/inspect/project"
+	"cairn/internal/inspect/webcode"
 	"cairn/internal/shorten"
 )
 
@@ -33,6 +35,10 @@ type reading struct {
 	Pages     []project.Page
 	Shared    project.SharedFiles
 	Files     map[string]string
+	View      *browser.View // of a web page; nil: the page is an app's
+	Traces    []webcode.Trace
+	Press     Press
+	Owners    map[string][]string
 
 	Widget     string // that is meant; "" for none
 	Relations  []project.Relation
@@ -53,6 +59,10 @@ var (
 	readPages      = graph.Replace("pages", func(r *reading) *[]project.Page { return &r.Pages })
 	readShared     = graph.Replace("shared", func(r *reading) *project.SharedFiles { return &r.Shared })
 	readFiles      = graph.Replace("files", func(r *reading) *map[string]string { return &r.Files })
+	readView       = graph.Replace("view", func(r *reading) **browser.View { return &r.View })
+	readTraces     = graph.Replace("traces", func(r *reading) *[]webcode.Trace { return &r.Traces })
+	readPress      = graph.Replace("press", func(r *reading) *Press { return &r.Press })
+	readOwners     = graph.Replace("owners", func(r *reading) *map[string][]string { return &r.Owners })
 	readWidget     = graph.Replace("widget", func(r *reading) *string { return &r.Widget })
 	readRelations  = graph.Replace("relations", func(r *reading) *[]project.Relation { return &r.Relations })
 	readLocations  = graph.Replace("locations", func(r *reading) *[]project.Location { return &r.Locations })
@@ -66,7 +76,7 @@ var (
 
 // planAgent lays out the nested graph that analyses the page's files.
 func (f *Flow) planAgent() *graph.Graph[reading] {
-	g := graph.New(nodeAgent, schemaVersion, graph.FieldSpec[reading](readQuery), readPageState, readPage, readParts, readPages, readShared, readFiles,
+	g := graph.New(nodeAgent, schemaVersion, graph.FieldSpec[reading](readQuery), readPageState, readPage, readParts, readPages, readShared, readFiles, readView, readTraces, readPress, readOwners,
 		readWidget, readRelations, readLocations, readHandlers, readStyles, readProperties, readFacts, readErrors, readFailure)
 	g.Node(nodeParse, f.parseFiles, graph.Policy{Description: "Parsing the files", Asks: true})
 	g.Node(nodeRelations, f.mapRelations, graph.Policy{Description: "Mapping which file uses which"})
@@ -88,6 +98,7 @@ func (f *Flow) planAgent() *graph.Graph[reading] {
 func beginAgent(s State) reading {
 	return reading{
 		Query: s.QueryAnalysis, PageState: s.CurrentPageState, Page: s.Page, Parts: s.Parts, Pages: s.Pages, Shared: s.Shared, Files: s.PageFiles,
+		View: s.WebView, Traces: s.WebTraces, Press: s.Press, Owners: s.Owners,
 	}
 }
 
@@ -104,7 +115,7 @@ func endAgent(r reading) graph.Patch[State] {
 
 // endStatus is how the step ends that analyses the files.
 func (r reading) endStatus() flows.ResearchStatus {
-	if r.Failure != "" || len(r.Files) == 0 {
+	if r.Failure != "" || len(r.Files) == 0 && r.View == nil {
 		return flows.Failed
 	}
 	return flows.Completed
@@ -123,6 +134,9 @@ func (f *Flow) sources(r reading) *project.Sources {
 // can't be known, the person is asked with the nearest.
 func (f *Flow) parseFiles(_ context.Context, step graph.Step[reading]) (graph.Result[reading], error) {
 	r := step.State
+	if r.View != nil {
+		return graph.Update(readWidget.Set(r.nameControl())), nil
+	}
 	sources := f.sources(r)
 	locations := sources.Widgets()
 	meant, found := r.target(locations)
@@ -153,6 +167,13 @@ func (f *Flow) parseFiles(_ context.Context, step graph.Step[reading]) (graph.Re
 
 // target finds the widget that is meant. found is "" where nothing fits, or several do.
 func (r reading) target(locations []project.Location) (meant bool, found string) {
+	if r.Query.Except != "" && r.Page != nil {
+		others := r.others(locations)
+		if len(others) == 1 {
+			return true, others[0].Widget
+		}
+		return true, ""
+	}
 	reference := r.Query.WidgetReference
 	if selected := r.PageState.SelectedWidget; selected != nil {
 		reference = selected.WidgetName
@@ -189,6 +210,8 @@ func (r reading) askWidget(key, given string, locations []project.Location) grap
 	shown := locations
 	if matches := project.Find(locations, given); len(matches) > 1 {
 		text, shown = fmt.Sprintf("Several widgets on page %s may be meant by %s. Which one?", formatCode(r.Page.Name), formatCode(given)), matches
+	} else if r.Query.Except != "" && given == r.Query.WidgetReference {
+		text, shown = fmt.Sprintf("Which other widget on page %s do you mean?", formatCode(r.Page.Name)), r.others(locations)
 	} else if given != Selected {
 		text = fmt.Sprintf("I found no widget %s on page %s. Which one do you mean?", formatCode(given), formatCode(r.Page.Name))
 	}
@@ -215,6 +238,19 @@ func (r reading) askWidget(key, given string, locations []project.Location) grap
 	return question
 }
 
+// others are the widgets of the kind that the question names, each once, without the one that was
+// spoken of before.
+func (r reading) others(locations []project.Location) []project.Location {
+	var found []project.Location
+	for _, location := range usedFirst(locations) {
+		if location.Widget != r.Query.Except && strings.Contains(strings.ToLower(location.Tag), r.Query.WidgetKind) &&
+			!slices.ContainsFunc(found, func(other project.Location) bool { return other.Widget == location.Widget }) {
+			found = append(found, location)
+		}
+	}
+	return found
+}
+
 // usedFirst leaves out the widgets that only arrange others, where there are any besides, and
 // puts those with a caption first.
 func usedFirst(locations []project.Location) []project.Location {
@@ -234,20 +270,32 @@ func usedFirst(locations []project.Location) []project.Location {
 }
 
 func (f *Flow) mapRelations(_ context.Context, step graph.Step[reading]) (graph.Result[reading], error) {
+	if step.State.View != nil {
+		return graph.Result[reading]{}, nil
+	}
 	return graph.Update(readRelations.Set(f.sources(step.State).Relations())), nil
 }
 
 func (f *Flow) locateWidgets(_ context.Context, step graph.Step[reading]) (graph.Result[reading], error) {
+	if step.State.View != nil {
+		return graph.Update(readLocations.Set(step.State.locateControl())), nil
+	}
 	return graph.Update(readLocations.Set(f.sources(step.State).Widgets())), nil
 }
 
 // The mappers of handlers, styles and properties look at the widget that is meant, or at all.
 
 func (f *Flow) mapHandlers(_ context.Context, step graph.Step[reading]) (graph.Result[reading], error) {
+	if step.State.View != nil {
+		return graph.Update(readHandlers.Set(step.State.mapControlHandlers())), nil
+	}
 	return graph.Update(readHandlers.Set(f.sources(step.State).Handlers(step.State.Widget))), nil
 }
 
 func (f *Flow) mapStyles(_ context.Context, step graph.Step[reading]) (graph.Result[reading], error) {
+	if step.State.View != nil {
+		return graph.Update(readStyles.Set(step.State.mapControlStyles())), nil
+	}
 	sources := f.sources(step.State)
 	if step.State.Widget == "" && step.State.Query.asksFor(AboutTheme) {
 		return graph.Update(readStyles.Set(sources.ThemeStyles())), nil
@@ -256,10 +304,16 @@ func (f *Flow) mapStyles(_ context.Context, step graph.Step[reading]) (graph.Res
 }
 
 func (f *Flow) mapProperties(_ context.Context, step graph.Step[reading]) (graph.Result[reading], error) {
+	if step.State.View != nil {
+		return graph.Update(readProperties.Set(step.State.mapControlProperties())), nil
+	}
 	return graph.Update(readProperties.Set(f.sources(step.State).Properties(step.State.Widget))), nil
 }
 
 func (f *Flow) buildUnderstanding(ctx context.Context, step graph.Step[reading]) (graph.Result[reading], error) {
 	endStep(ctx, StepAnalyze, step.State.endStatus())
+	if step.State.View != nil {
+		return graph.Update(readFacts.Set(step.State.webFacts())), nil
+	}
 	return graph.Update(readFacts.Set(step.State.facts(f.sources(step.State)))), nil
 }

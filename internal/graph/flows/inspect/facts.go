@@ -46,6 +46,9 @@ func (r reading) facts(sources *project.Sources) []Fact {
 	if r.Query.asksFor(AboutRequests) {
 		add(r.requestFacts())
 	}
+	if r.Query.asksFor(AboutOwners) {
+		add(r.fileOwnerFacts())
+	}
 	if r.Query.asksFor(AboutNavigation) && r.Query.Target != "" {
 		add(r.navigationFacts(sources))
 	}
@@ -103,17 +106,25 @@ func (r reading) behaviourFacts() []Fact {
 		}
 		facts = append(facts, Fact{About: AboutEvents, Text: text + ".", File: handler.BoundFile, Line: handler.BoundLine})
 		for _, step := range handler.Steps {
-			facts = append(facts, Fact{About: AboutBehaviour, Text: stepText(step, r.Pages), File: step.File, Line: step.Line, Depth: step.Depth + 1})
-			if step.DefinedLine > 0 {
-				last := &facts[len(facts)-1]
-				last.File, last.Line = step.DefinedFile, step.DefinedLine
-			}
+			facts = append(facts, stepFact(step, r.Pages))
 		}
 	}
 	if len(facts) == 0 {
 		facts = append(facts, Fact{About: AboutBehaviour, Text: "The code binds no handler to it" + r.onAction() + ".", File: r.widgetPlace().File, Line: r.widgetPlace().Line})
 	}
 	return facts
+}
+
+// fileOwnerFacts tell who owns the file of the widget, else of the page.
+func (r reading) fileOwnerFacts() []Fact {
+	file, line := r.widgetPlace().File, r.widgetPlace().Line
+	if file == "" && r.Page != nil {
+		file, line = r.Page.Component, 1
+	}
+	if by := r.Owners[file]; len(by) > 0 {
+		return []Fact{{About: AboutOwners, Text: fmt.Sprintf("%s is owned by %s.", formatCode(file), listNames(by)), File: file, Line: line}}
+	}
+	return []Fact{{About: AboutOwners, Text: fmt.Sprintf("%s has no owner in a `CODEOWNERS`.", formatCode(file)), File: file, Line: line}}
 }
 
 func (r reading) onAction() string {
@@ -187,6 +198,8 @@ func stepText(step project.Step, pages []project.Page) string {
 		if strings.Contains(step.Object, "drawer") {
 			text = "opens or closes " + step.Object
 		}
+	case project.Answers:
+		return "The server answers that here."
 	default:
 		text = fmt.Sprintf("runs the action %s (%s)", subject, object)
 	}

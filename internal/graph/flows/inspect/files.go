@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"cairn/internal/graph"
@@ -11,6 +12,7 @@ import (
 	"cairn/internal/inspect/jsx"
 	"cairn/internal/inspect/project"
 	"cairn/internal/repository"
+	"cairn/internal/repository/owners"
 	"cairn/internal/shorten"
 )
 
@@ -21,6 +23,9 @@ const maxAllFiles = 2 << 20
 // missing one is recorded, and the rest is used.
 func (f *Flow) readPageFiles(ctx context.Context, step graph.Step[State]) (result graph.Result[State], err error) {
 	s := step.State
+	if s.WebPage.Address != "" {
+		return f.followHandlers(ctx, s)
+	}
 	checkout, err := f.options.Open(ctx, s.Project)
 	if refused, is := errors.AsType[*repository.RefusedError](err); is {
 		return graph.Update(complete(ctx, StepRetrieve, flows.Failed), failure.Set(refused.Text)), nil
@@ -47,13 +52,14 @@ func (f *Flow) readPageFiles(ctx context.Context, step graph.Step[State]) (resul
 	if ctx.Err() != nil {
 		return graph.Result[State]{}, fmt.Errorf("read the page's files: %w", ctx.Err())
 	}
+	owned := r.findOwners()
 	status := flows.Completed
 	if len(r.contents) == 0 {
 		status = flows.Failed
 	}
 	return graph.Update(
 		pageFiles.Set(r.contents), parts.Set(shown), toolUsage.Set(r.uses), problems.Set(r.problems), complete(ctx, StepRetrieve, status),
-		commit.Set(checkout.Commit), web.Set(checkout.Web),
+		commit.Set(checkout.Commit), web.Set(checkout.Web), fileOwners.Set(owned),
 	), nil
 }
 
@@ -114,4 +120,25 @@ func (r *fileReader) readWhole(name string) (string, error) {
 
 func (r *fileReader) recordMissing(name string, err error, recovery string) {
 	r.problems = append(r.problems, Problem{Step: nodeFiles, Error: fmt.Sprintf("%s: %s", name, shorten.Line(err.Error(), maxError)), RecoveryAction: recovery})
+}
+
+// findOwners are who owns the files that were read, by CODEOWNERS.
+func (r *fileReader) findOwners() map[string][]string {
+	known, err := owners.Read(func(name string) ([]byte, error) {
+		if !r.checkout.Has(name) {
+			return nil, fs.ErrNotExist
+		}
+		return r.checkout.Read(name)
+	})
+	if err != nil {
+		r.recordMissing("CODEOWNERS", err, "who owns the files is not known")
+		return nil
+	}
+	found := make(map[string][]string)
+	for file := range r.contents {
+		if by := known.Of(file); len(by) > 0 {
+			found[file] = by
+		}
+	}
+	return found
 }

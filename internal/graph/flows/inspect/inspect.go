@@ -1,11 +1,12 @@
 // Package inspect is the flow that answers questions about the screens of a running app: what
 // a control does, where it stands in the code, why it looks as it does. What the app shows comes
-// from a layer, such as a recorded session; what it does comes from its project's files, which
-// are read and never run. All of it is found by rules; a language model words the answer where
+// from a layer, such as a recorded session, or a browser for web pages; what it does comes from its
+// project's files, which are read and never run. All of it is found by rules; a language model words the answer where
 // there is one, and says nothing that was not found.
 //
 // Reading order: state.go, steps.go, inspect.go (the graph), query.go, pagestate.go (the first nested
-// graph), resolve.go, files.go, agent.go (the second), facts.go, synthesize.go.
+// graph), resolve.go, files.go, agent.go (the second), facts.go, synthesize.go; then, for web pages,
+// web.go, press.go and webfacts.go.
 package inspect
 
 import (
@@ -33,6 +34,9 @@ const (
 	nodePageState = "current_page_state"
 	nodeResolve   = "resolve_page_name"
 	nodeFiles     = "file_operations"
+	nodeControl   = "resolve_control"
+	nodeApprove   = "approve_press"
+	nodePress     = "press_control"
 	nodeAgent     = "page_agent"
 	nodeAnswer    = "answer_synthesis"
 )
@@ -50,7 +54,9 @@ type Options struct {
 	Layer inspect.Layer
 	// Join returns the app that joined a channel of the relay at a host, "" for the configured
 	// one; nil: there are no relays.
-	Join  func(channel, host string) (inspect.Layer, error)
+	Join func(channel, host string) (inspect.Layer, error)
+	// Web looks at web pages; nil: none may be looked at.
+	Web   Web
 	Model llm.Model // words the answer; nil: there is none
 	// Verifier checks what the model wrote; nil: words alone are compared.
 	Verifier llm.Model
@@ -64,6 +70,7 @@ type Flow struct {
 
 	options Options
 	reader  *project.Reader
+	tickets tickets
 }
 
 var _ flows.Flow = (*Flow)(nil)
@@ -94,19 +101,31 @@ func (f *Flow) plan() (*graph.Compiled[State], error) {
 	}
 	g := graph.New(Name, schemaVersion, fields...)
 	g.Node(nodeQuery, f.analyzeQuery, graph.Policy{Description: "Understanding the question", Timeout: 10 * time.Minute})
-	g.Sub(graph.Nested(nodePageState, pageState, beginPageState, endPageState), graph.Policy{Description: "Looking at the app", Timeout: time.Minute})
+	g.Sub(graph.Nested(nodePageState, pageState, beginPageState, endPageState), graph.Policy{Description: "Looking at the app", Timeout: 2 * time.Minute})
 	g.Node(nodeResolve, f.resolvePageName, graph.Policy{Description: "Asking which page is open", Asks: true})
+	g.Node(nodeControl, f.resolveControl, graph.Policy{Description: "Asking which control is meant", Asks: true})
+	g.Node(nodeApprove, f.approvePress, graph.Policy{Description: "Asking whether it may be pressed", Asks: true})
+	g.Node(nodePress, f.pressControl, graph.Policy{Description: "Pressing the control", Timeout: 2 * time.Minute})
 	g.Node(nodeFiles, f.readPageFiles, graph.Policy{Description: "Reading the page's files", Timeout: 10 * time.Minute})
 	g.Sub(graph.Nested(nodeAgent, agent, beginAgent, endAgent), graph.Policy{Description: "Analysing the page's files", Timeout: 5 * time.Minute})
 	g.Node(nodeAnswer, f.synthesize, graph.Policy{Description: "Writing the answer", Timeout: 5 * time.Minute})
 	g.Start(nodeQuery)
 	g.Route(nodeQuery, afterQuery, nodePageState, nodeAnswer)
-	g.Route(nodePageState, afterPageState, nodeFiles, nodeResolve)
+	g.Route(nodePageState, afterPageState, nodeFiles, nodeResolve, nodeControl, nodeApprove, nodeAnswer)
+	g.Edge(nodeControl, nodePageState)
+	g.Route(nodeApprove, afterApproval, nodePress, nodeFiles)
+	g.Route(nodePress, afterPress, nodeFiles, nodeApprove)
 	g.Route(nodeResolve, afterResolving, nodeFiles, nodeResolve, nodeAnswer)
 	g.Edge(nodeFiles, nodeAgent)
 	g.Edge(nodeAgent, nodeAnswer)
 	g.Edge(nodeAnswer, graph.End)
 	g.Label(nodePageState, nodeResolve, "page not known")
+	g.Label(nodePageState, nodeControl, "control not known")
+	g.Label(nodePageState, nodeApprove, "to be pressed")
+	g.Label(nodePageState, nodeAnswer, "page not seen")
+	g.Label(nodeApprove, nodePress, "approved")
+	g.Label(nodeApprove, nodeFiles, "declined")
+	g.Label(nodePress, nodeApprove, "interrupted")
 	g.Label(nodeResolve, nodeResolve, "no such page")
 	g.Label(nodeResolve, nodeAnswer, "given up")
 	g.Label(nodeQuery, nodeAnswer, "no project")
@@ -121,6 +140,9 @@ func afterQuery(s State) string {
 }
 
 func afterPageState(s State) string {
+	if s.WebPage.Address != "" {
+		return afterWebState(s)
+	}
 	if s.Page != nil || !s.needsPage() {
 		return nodeFiles
 	}

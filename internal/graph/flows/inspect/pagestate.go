@@ -10,6 +10,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/inspect"
+	"cairn/internal/inspect/browser"
 	"cairn/internal/inspect/project"
 	"cairn/internal/inspect/session"
 	"cairn/internal/shorten"
@@ -31,6 +32,10 @@ type look struct {
 	Reference string
 	Pages     []project.Page
 	Asked     string // page that the question names
+	Query     QueryAnalysis
+	Text      string // of the question
+	Web       WebPage
+	View      *browser.View
 
 	Tree   *inspect.Element
 	Target *inspect.Element
@@ -47,6 +52,10 @@ var (
 	lookReference = graph.Replace("reference", func(l *look) *string { return &l.Reference })
 	lookPages     = graph.Replace("pages", func(l *look) *[]project.Page { return &l.Pages })
 	lookAsked     = graph.Replace("asked", func(l *look) *string { return &l.Asked })
+	lookQuery     = graph.Replace("query", func(l *look) *QueryAnalysis { return &l.Query })
+	lookText      = graph.Replace("text", func(l *look) *string { return &l.Text })
+	lookWeb       = graph.Replace("web", func(l *look) *WebPage { return &l.Web })
+	lookView      = graph.Replace("view", func(l *look) **browser.View { return &l.View })
 	lookTree      = graph.Replace("tree", func(l *look) **inspect.Element { return &l.Tree })
 	lookTarget    = graph.Replace("target", func(l *look) **inspect.Element { return &l.Target })
 	lookDetail    = graph.Replace("detail", func(l *look) **inspect.Detail { return &l.Detail })
@@ -58,7 +67,7 @@ var (
 
 // planPageState lays out the nested graph that looks at the app.
 func (f *Flow) planPageState() *graph.Graph[look] {
-	g := graph.New(nodePageState, schemaVersion, graph.FieldSpec[look](lookSession), lookChannel, lookReference, lookPages, lookAsked,
+	g := graph.New(nodePageState, schemaVersion, graph.FieldSpec[look](lookSession), lookChannel, lookReference, lookPages, lookAsked, lookQuery, lookText, lookWeb, lookView,
 		lookTree, lookTarget, lookDetail, lookTabbar, lookEvents, lookMade, lookErrors)
 	g.Node(nodeTree, f.getElementTree, graph.Policy{Description: "Reading the tree of widgets"})
 	g.Node(nodeIdentify, identifyTarget, graph.Policy{Description: "Finding the widget"})
@@ -75,7 +84,10 @@ func (f *Flow) planPageState() *graph.Graph[look] {
 }
 
 func beginPageState(s State) look {
-	return look{Session: s.Session, Channel: s.Channel, Reference: s.QueryAnalysis.WidgetReference, Pages: s.Pages, Asked: s.QueryAnalysis.Page}
+	return look{
+		Session: s.Session, Channel: s.Channel, Reference: s.QueryAnalysis.WidgetReference, Pages: s.Pages, Asked: s.QueryAnalysis.Page,
+		Query: s.QueryAnalysis, Text: s.Query, Web: s.WebPage,
+	}
 }
 
 func endPageState(l look) graph.Patch[State] {
@@ -83,6 +95,7 @@ func endPageState(l look) graph.Patch[State] {
 		currentPageState.Set(l.Made), recorded.Set(""), problems.Set(l.Errors),
 		researchSteps.Set(map[StepID]flows.ResearchStatus{StepState: l.Made.endStatus()}),
 	}
+	patch = append(patch, l.endWeb()...)
 	if page, ok := project.Named(l.Pages, l.Made.PageName); ok {
 		patch = append(patch, chosenPage.Set(&page))
 	}
@@ -134,6 +147,9 @@ func lookProblem(node string, err error, recovery string) graph.Change[look] {
 const withoutApp = "the answer rests on the code alone"
 
 func (f *Flow) getElementTree(ctx context.Context, step graph.Step[look]) (graph.Result[look], error) {
+	if step.State.Web.Address != "" {
+		return f.lookAtPage(ctx, step.State)
+	}
 	layer, err := f.layer(step.State)
 	if err != nil {
 		return graph.Update(lookProblem(nodeTree, err, withoutApp)), nil
@@ -162,6 +178,9 @@ func (f *Flow) getElementTree(ctx context.Context, step graph.Step[look]) (graph
 // caption is not in the tree: it is looked for in the code.
 func identifyTarget(_ context.Context, step graph.Step[look]) (graph.Result[look], error) {
 	l := step.State
+	if l.View != nil {
+		return identifyControl(*l.View), nil
+	}
 	if l.Tree == nil || l.Reference == "" {
 		return graph.Result[look]{}, nil
 	}
@@ -186,6 +205,9 @@ func identifyTarget(_ context.Context, step graph.Step[look]) (graph.Result[look
 
 func (f *Flow) getDetail(ctx context.Context, step graph.Step[look]) (graph.Result[look], error) {
 	l := step.State
+	if l.View != nil {
+		return detailOfControl(*l.View), nil
+	}
 	if l.Target == nil {
 		return graph.Result[look]{}, nil
 	}
@@ -210,7 +232,7 @@ func (f *Flow) detailOf(ctx context.Context, l look, id, node string, set func(i
 
 func (f *Flow) findTabbar(ctx context.Context, step graph.Step[look]) (graph.Result[look], error) {
 	l := step.State
-	if l.Tree == nil {
+	if l.Tree == nil || l.View != nil {
 		return graph.Result[look]{}, nil
 	}
 	tabbar, ok := inspect.FindFirst(*l.Tree, func(e inspect.Element) bool { return e.Tag == "WmTabbar" })
@@ -235,6 +257,11 @@ func assembleState(ctx context.Context, step graph.Step[look]) (graph.Result[loo
 		if problem.Step == nodeTree {
 			made.Failure = problem.Error
 		}
+	}
+	if l.View != nil {
+		made.PageName, made.PageNameFrom = l.View.Address, fromBrowser
+		endStep(ctx, StepState, made.endStatus())
+		return graph.Update(lookMade.Set(made)), nil
 	}
 	var unknown []Problem
 	for _, told := range l.pageNames() {

@@ -19,21 +19,27 @@ import (
 func (f *Flow) begin(request flows.Request) State {
 	location, text := request.Located()
 	channel, text := cutChannel(text)
-	s := State{RequestID: request.Run, Query: strings.TrimSpace(text), Channel: channel, StartTime: f.options.Now()}
+	page, text := f.cutPage(text)
+	s := State{RequestID: request.Run, Query: strings.TrimSpace(text), Channel: channel, WebPage: WebPage{Address: page}, StartTime: f.options.Now()}
 	switch {
 	case location.Place == flows.Folder:
 		s.Project = strings.TrimRight(location.Name, ",;:!?")
 	case address.MatchString(text):
 		found := address.FindStringIndex(text)
-		s.Project = strings.Trim(text[found[0]:found[1]], "<> \t\n.,;:!?)")
+		s.Project = cleanAddress(text[found[0]:found[1]])
 		s.Query = strings.TrimSpace(text[:found[0]] + " " + text[found[1]:])
 	default:
 		s.Project = f.options.Project
 		for _, turn := range request.History {
+			turn = f.inheritPage(&s, turn, page == "")
 			if named := projectIn(turn); named != "" {
 				s.Project = named
 			}
 		}
+	}
+	if s.WebPage.Address != "" {
+		s.WebPage.At, s.Query = cutPoint(s.Query)
+		s.WebPage.Press = wantsPress(s.Query)
 	}
 	for _, turn := range request.History {
 		if named, _ := cutChannel(turn.Text); turn.Role == flows.User && named.ID != "" && channel.ID == "" {
@@ -54,7 +60,7 @@ func (f *Flow) begin(request flows.Request) State {
 }
 
 var (
-	address = regexp.MustCompile(`(?:^|\s)<?https://[^\s<>|]+(?:\|[^\s>]*)?>?`)
+	address = regexp.MustCompile(`(?:^|\s)[<(]?https?://[^\s<>|]+(?:\|[^\s>]*)?>?`)
 	// asked is how a message says that it is for this flow, before the project.
 	asked = regexp.MustCompile(`(?i)^\s*(?:(?:/cairn|@\S+|<@[^>]+>)[,:]?\s+)?inspect:?\s+`)
 	// headline is how an answer begins: follow-ups are about the same widget and page.
@@ -83,19 +89,26 @@ func projectIn(turn flows.Turn) string {
 	if location, _ := flows.ParseLocation(text); location.Place == flows.Folder {
 		return strings.TrimRight(location.Name, ",;:!?")
 	}
-	return strings.Trim(address.FindString(text), "<> \t\n.,;:!?)")
+	return cleanAddress(address.FindString(text))
 }
 
 // analyzeQuery finds the pages of the project and what the question is about.
 func (f *Flow) analyzeQuery(ctx context.Context, step graph.Step[State]) (result graph.Result[State], err error) {
 	s := step.State
+	if s.WebPage.Address != "" {
+		return graph.Update(f.analyzeWebQuery(ctx, s)...), nil
+	}
 	if s.Project == "" {
 		return graph.Update(complete(ctx, StepQuery, flows.Failed), failure.Set(
 			"I don't know which app you mean: name the folder of its project, as in `inspect: ./shop what does button2 do?`, or its address.")), nil
 	}
 	checkout, err := f.options.Open(ctx, s.Project)
 	if refused, is := errors.AsType[*repository.RefusedError](err); is {
-		return graph.Update(complete(ctx, StepQuery, flows.Failed), failure.Set(refused.Text)), nil
+		text := refused.Text
+		if repository.IsAddress(s.Project) {
+			text += " If it is a web page: I look at those that the setting `inspect.pages` lists."
+		}
+		return graph.Update(complete(ctx, StepQuery, flows.Failed), failure.Set(text)), nil
 	}
 	if err != nil {
 		return graph.Result[State]{}, fmt.Errorf("open the project: %w", err)
@@ -128,6 +141,8 @@ var (
 	madeName      = regexp.MustCompile(`\b[a-zA-Z][a-zA-Z]*(?:_[a-zA-Z0-9]+|\d+)[a-zA-Z0-9_]*\b|\b[a-z]+[A-Z][A-Za-z0-9]*\b`)
 	kindWords     = regexp.MustCompile(`(?i)\b(?:the|a|an|my|that|other|about)\s+((?:[\p{L}\p{N}&+-]+\s+){1,3}?)(?:button|btn|link|label|field|input|widget|icon|tab|list|image|checkbox|toggle|control|element|dropdown|menu item)\b`)
 	actedOn       = regexp.MustCompile(`(?i)\b(?:tap(?:ping)?(?:\s+on)?|press(?:ing)?|click(?:ing)?(?:\s+on)?|hit(?:ting)?|touch(?:ing)?|choose|open)\s+(?:on\s+)?(?:the\s+)?([\p{L}\p{N}&+-]+(?:\s+[\p{L}\p{N}&+-]+)?)`)
+	aboutName     = regexp.MustCompile(`(?i)\b(?:what|how) about\s+([\p{L}\p{N}&+-]+(?:\s+[\p{L}\p{N}&+-]+){0,3})\W*$`)
+	otherOne      = regexp.MustCompile(`(?i)\b(?:the|that|its?) other\s+(?:one|button|btn|link|label|field|input|widget|icon|tab|list|image|checkbox|toggle|control)\b`)
 	pageWords     = regexp.MustCompile(`(?i)\b(?:on|in|of|at|from)\s+(?:the\s+)?(?:page\s+|screen\s+)?[\x60"'“]?([\p{L}\p{N}_-]+)[\x60"'”]?(?:\s+(?:page|screen|view))?`)
 	targetWords   = regexp.MustCompile(`(?i)\b(?:navigate|go|get|move|lead|switch)\w*\s+to\s+(?:the\s+)?(?:page\s+)?[\x60"'“]?([\p{L}\p{N}_-]+)`)
 )
@@ -163,16 +178,20 @@ var actions = []struct {
 	{"swipe", "onSwipe", regexp.MustCompile(`(?i)\bswip`)},
 }
 
-var informationWords = []struct {
+// informationWord is how people ask for something.
+type informationWord struct {
 	about Information
 	words *regexp.Regexp
-}{
+}
+
+var informationWords = []informationWord{
 	{AboutTheme, regexp.MustCompile(`(?i)\b(?:default|theme)\b.*\b(?:colou?r|style|theme|font|size|background)|\btheme\b`)},
 	{AboutNavigation, regexp.MustCompile(`(?i)\bhow\b.*\b(?:navigate|go to|get to|pass)\b`)},
 	{AboutRequests, regexp.MustCompile(`(?i)\b(?:requests?|api|call|service|network)\b.*\b(?:fail|error|wrong|broken|slow)|\bfail(?:s|ing|ed)?\b|\berrors?\b|\bconsole\b`)},
 	{AboutStyles, regexp.MustCompile(`(?i)\b(?:style|colou?r|gr[ea]y|font|look(?:s|ing)?\b|css|class|background|border|margin|padding|width|height|red|green|blue|white|black|yellow|orange|purple|dark|bold|big|small|hidden|invisible|visible)`)},
 	{AboutProperties, regexp.MustCompile(`(?i)\b(?:propert|value|caption|datavalue|attribut|disabled|enabled|shown|displayed|how many|bound|dataset|data)\w*`)},
 	{AboutEvents, regexp.MustCompile(`(?i)\b(?:events?|handlers?|callbacks?|listeners?)\b`)},
+	{AboutOwners, regexp.MustCompile(`(?i)\bwho\b.{0,30}\b(?:owns?|maintains?|responsible|built|wrote)\b|\bowners?\b|\bcodeowners\b`)},
 	{AboutLocation, regexp.MustCompile(`(?i)\bwhere\b|\bwhich file\b|\bdefined\b|\blocated\b`)},
 	{AboutBehaviour, regexp.MustCompile(`(?i)\bwhat\b.{0,20}\b(?:do|does|did|will|would)\b|\b(?:happen|tap|press|click|trigger|action|invoke|lead)\w*`)},
 }
@@ -212,6 +231,9 @@ func analyze(text string, pages []project.Page, before Previous) QueryAnalysis {
 			made.Value = value.name
 		}
 	}
+	if otherOne.MatchString(text) && before.Widget != "" {
+		made.Except = before.Widget
+	}
 	made.WidgetReference = referenceIn(text, pages)
 	if made.asksOnlyFor(AboutTheme) {
 		made.WidgetReference = ""
@@ -220,7 +242,7 @@ func analyze(text string, pages []project.Page, before Previous) QueryAnalysis {
 			made.WidgetReference = strings.ToLower(found[1])
 		}
 	}
-	if made.WidgetReference == "" && !made.asksOnlyFor(AboutTheme, AboutRequests) {
+	if made.WidgetReference == "" && made.Except == "" && !made.asksOnlyFor(AboutTheme, AboutRequests) {
 		made.WidgetReference = before.Widget
 	}
 	if made.Page == "" && before.Widget != "" {
@@ -246,14 +268,19 @@ func referenceIn(text string, pages []project.Page) string {
 			return name
 		}
 	}
-	for _, expression := range []*regexp.Regexp{kindWords, actedOn} {
+	for _, expression := range []*regexp.Regexp{kindWords, actedOn, aboutName} {
 		for _, found := range expression.FindAllStringSubmatch(text, -1) {
-			if name := trimFiller(found[1]); name != "" && !isPage(name) {
+			if name := trimFiller(found[1]); name != "" && !isPage(name) && (expression != aboutName || !isInformation(name)) {
 				return name
 			}
 		}
 	}
 	return ""
+}
+
+// isInformation tells whether words are what is asked of a widget, and not its name.
+func isInformation(words string) bool {
+	return slices.ContainsFunc(informationWords, func(wanted informationWord) bool { return wanted.words.MatchString(words) })
 }
 
 // filler are words beside a widget's name.
@@ -300,6 +327,34 @@ func (q QueryAnalysis) plan() []string {
 		plan = append(plan, "read the page's files")
 	}
 	return append(plan, "map what the code says", "answer with file and line")
+}
+
+// analyzeWebQuery finds out what a question about a web page is about.
+func (f *Flow) analyzeWebQuery(ctx context.Context, s State) []graph.Change[State] {
+	query, page := analyze(s.Query, nil, s.Previous), s.WebPage
+	if page.At == nil && query.WidgetReference == s.Previous.Widget {
+		if at, _ := cutPoint(s.Previous.Widget); at != nil { // "element at 20,20"
+			page.At = at
+		}
+	}
+	if page.At != nil {
+		query.WidgetReference = ""
+	}
+	return []graph.Change[State]{queryAnalysis.Set(query), webPage.Set(page), complete(ctx, StepQuery, flows.Completed)}
+}
+
+// inheritPage takes the web page of the thread from an earlier message of a person, where inherits
+// says so, and gives the message without it. One that names only a project ends that.
+func (f *Flow) inheritPage(s *State, turn flows.Turn, inherits bool) flows.Turn {
+	if turn.Role != flows.User {
+		return turn
+	}
+	page, rest := f.cutPage(turn.Text)
+	turn.Text = rest
+	if inherits && (page != "" || projectIn(turn) != "") {
+		s.WebPage.Address = page
+	}
+	return turn
 }
 
 // needsPage tells whether the question can only be answered from a page's files.

@@ -6,7 +6,9 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/inspect"
+	"cairn/internal/inspect/browser"
 	"cairn/internal/inspect/project"
+	"cairn/internal/inspect/webcode"
 )
 
 // Information is what a person wants to know.
@@ -22,6 +24,8 @@ const (
 	AboutRequests   Information = "requests"   // which fail, and why
 	AboutTheme      Information = "theme"      // what all widgets of a kind look like
 	AboutNavigation Information = "navigation" // how to get to a page
+	AboutOwners     Information = "owners"     // who owns the code
+	AboutPress      Information = "press"      // what happened when a control was pressed
 )
 
 // Selected stands for the widget that is selected in the app, as a widget's reference.
@@ -40,6 +44,9 @@ type QueryAnalysis struct {
 	// "color", that the question is about.
 	WidgetKind string `json:"widget_kind,omitempty"`
 	Value      string `json:"value,omitempty"`
+	// Except is the widget that was spoken of before, where the question is about the other one of
+	// its kind.
+	Except string `json:"except,omitempty"`
 }
 
 // SelectedWidget is the widget that a question is about, as the app has it.
@@ -130,6 +137,11 @@ type State struct {
 	Shared            project.SharedFiles
 	Page              *project.Page // that the question is about
 	Parts             []project.Page
+	WebPage           WebPage
+	WebView           *browser.View
+	WebTraces         []webcode.Trace // of WebView.AllHandlers
+	Press             Press
+	Owners            map[string][]string // of files of the project
 	ToolUsage         []ToolUse
 	ResearchSteps     map[StepID]flows.ResearchStatus
 	Failure           string // why there is no answer, in words for people
@@ -175,6 +187,11 @@ var (
 	shared        = graph.Replace("shared", func(s *State) *project.SharedFiles { return &s.Shared })
 	chosenPage    = graph.Replace("page", func(s *State) **project.Page { return &s.Page })
 	parts         = graph.Replace("parts", func(s *State) *[]project.Page { return &s.Parts })
+	webPage       = graph.Replace("web_page", func(s *State) *WebPage { return &s.WebPage })
+	webView       = graph.Replace("web_view", func(s *State) **browser.View { return &s.WebView })
+	webTraces     = graph.Replace("web_traces", func(s *State) *[]webcode.Trace { return &s.WebTraces })
+	press         = graph.Replace("press", func(s *State) *Press { return &s.Press })
+	fileOwners    = graph.Replace("owners", func(s *State) *map[string][]string { return &s.Owners })
 	toolUsage     = graph.Append("tool_usage", func(s *State) *[]ToolUse { return &s.ToolUsage })
 	researchSteps = graph.Merge("research_steps", func(s *State) *map[StepID]flows.ResearchStatus { return &s.ResearchSteps })
 	failure       = graph.Replace("failure", func(s *State) *string { return &s.Failure })
@@ -186,6 +203,6 @@ var (
 var fields = []graph.FieldSpec[State]{
 	requestID, query, folder, recorded, channel, previous,
 	queryAnalysis, currentPageState, userClarification, rounds, unknownPages, pageFiles, pageAgentAnalysis, problems, finalAnswer,
-	name, commit, web, pages, shared, chosenPage, parts, toolUsage, researchSteps, failure,
+	name, commit, web, pages, shared, chosenPage, parts, webPage, webView, webTraces, press, fileOwners, toolUsage, researchSteps, failure,
 	modelUses, startTime,
 }

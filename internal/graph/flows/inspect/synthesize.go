@@ -54,6 +54,9 @@ func (s State) sources() []reason.Source {
 	var all []reason.Source
 	for _, fact := range s.PageAgentAnalysis.Understanding {
 		label := "the running app"
+		if s.WebView != nil {
+			label = "the page"
+		}
 		if fact.File != "" {
 			label = fmt.Sprintf("%s:%d", path.Base(fact.File), fact.Line)
 		}
@@ -67,25 +70,32 @@ var groups = []struct {
 	about []Information
 	title string
 }{
+	{[]Information{AboutPress}, "What happened when I pressed it"},
 	{[]Information{AboutRequests}, "What fails"},
 	{[]Information{AboutNavigation}, "How to get there"},
 	{[]Information{AboutLocation}, "Where it is"},
 	{[]Information{AboutEvents, AboutBehaviour}, "What happens"},
 	{[]Information{AboutStyles, AboutTheme}, "How it looks"},
 	{[]Information{AboutProperties}, "Its properties"},
+	{[]Information{AboutOwners}, "Who owns it"},
 }
 
 // answer writes the facts that the question wants, with what a model said of them before.
 func (s State) answer(worded string) string {
 	var b strings.Builder
-	if widget := s.PageAgentAnalysis.Widget; widget != "" {
+	if s.WebView != nil {
+		b.WriteString(s.webHeadline())
+	} else if widget := s.PageAgentAnalysis.Widget; widget != "" {
 		fmt.Fprintf(&b, "%s on page %s", formatCode(widget), formatCode(s.Page.Name))
 	} else if s.Page != nil {
 		fmt.Fprintf(&b, "Page %s", formatCode(s.Page.Name))
 	} else {
 		b.WriteString("The app")
 	}
-	fmt.Fprintf(&b, " of %s%s:\n", formatCode(s.Name), s.describeCommit())
+	if s.Name != "" {
+		fmt.Fprintf(&b, " of %s%s", formatCode(s.Name), s.describeCommit())
+	}
+	b.WriteString(":\n")
 	if worded != "" {
 		fmt.Fprintf(&b, "\n%s", worded)
 	}
@@ -118,8 +128,10 @@ const maxIndent = 5
 func (s State) isWanted(about Information) bool {
 	q := s.QueryAnalysis
 	switch about {
-	case AboutLocation:
+	case AboutLocation, AboutPress:
 		return true
+	case AboutOwners, AboutRequests:
+		return s.WebView != nil || q.asksFor(about)
 	case AboutEvents:
 		return q.asksFor(AboutEvents) || q.asksFor(AboutBehaviour) || q.Action != ""
 	case AboutBehaviour:
@@ -177,11 +189,17 @@ func firstOf(names []string, other string) string {
 
 // note is how the answer came about.
 func (s State) note() string {
-	by := "Read in the project's files by rules; no language model was used."
-	if len(s.Models) > 0 && s.Models[0].Failure == "" {
-		by = "Read in the project's files by rules; a language model worded it."
+	read := "Read in the project's files"
+	if s.WebView != nil {
+		read = "Seen in a browser of my own" + s.describeFollowing()
 	}
-	if s.CurrentPageState.Live {
+	by := read + " by rules; no language model was used."
+	if len(s.Models) > 0 && s.Models[0].Failure == "" {
+		by = read + " by rules; a language model worded it."
+	}
+	if s.WebView != nil && s.WebView.Control != nil && !s.WebPage.Press {
+		by += " Nothing was pressed: `press it` asks you for that."
+	} else if s.CurrentPageState.Live && s.WebView == nil {
 		by += fmt.Sprintf(" The page is told by %s.", s.CurrentPageState.PageNameFrom)
 	}
 	if failure := s.CurrentPageState.describeFailure(); failure != "" {
@@ -202,4 +220,23 @@ func (s State) describeUnreadFiles() string {
 		}
 	}
 	return strings.Join(all[:min(len(all), 3)], "; ")
+}
+
+// webHeadline names the control, where there is one, and the page.
+func (s State) webHeadline() string {
+	page := formatCode(s.WebPage.Address)
+	if s.WebView.Control != nil {
+		return formatCode(s.controlName()) + " on page " + page
+	}
+	return "Page " + page
+}
+
+// describeFollowing tells that handlers were followed through files.
+func (s State) describeFollowing() string {
+	for _, trace := range s.WebTraces {
+		if trace.File != "" {
+			return ", and read in the project's files,"
+		}
+	}
+	return ""
 }

@@ -66,9 +66,31 @@ var revising = regexp.MustCompile(`(?i)^\W*(?:(?:please|pls|now|ok(?:ay)?|and|ca
 // onWidget points at the widget or the page that an answer was about.
 var onWidget = regexp.MustCompile(`(?i)^\W*(?:(?:ok(?:ay)?|so|now)\W+)*(?:and|what about|how about)\b.*\b(?:its|it|this|that|other|style|propert|event|handler|button|label|link|field|widget|icon|page|screen|tap|click|press)|\b(?:its|it'?s|the|that|this)\s+(?:\w+\s+)?(?:styles?|propert\w*|events?|handlers?|button|widget|label|field|caption|colou?r)\b|\bwhat happens (?:on|when|if)\b`)
 
+// pressing is a wish to have the control pressed that an answer was about.
+var pressing = regexp.MustCompile(`(?i)^\W*(?:(?:please|pls|ok(?:ay)?|now|and|then|yes|so|can you|could you|go ahead and)[\s,]+)*(?:press|click|tap|try)\s+(?:it|this|that)\b`)
+
 // AsksOnAboutWidget tells whether a message points at the widget or the page that an answer was
-// about: "and its styles?", "what about the other button?".
-func AsksOnAboutWidget(text string) bool { return onWidget.MatchString(text) }
+// about: "and its styles?", "what about the other button?", "press it".
+func AsksOnAboutWidget(text string) bool {
+	return onWidget.MatchString(text) || pressing.MatchString(text)
+}
+
+var (
+	webAddress = regexp.MustCompile(`https?://[^\s<>|)]+`)
+	// pageQuestion asks about a page, or to use it.
+	pageQuestion = compileStem(`what|why|which|where|who|how|does|is there|press|click|tap|try|inspect|look at|explain|describe|was|warum|welche|wer|wo|que|pourquoi|qui|qué|por qué|quién`)
+)
+
+// AsksAboutPage tells whether a message asks about a web page that it names, which isPage knows:
+// "what happens when I press Save on https://shop.example.com/checkout?".
+func AsksAboutPage(text string, isPage func(address string) bool) bool {
+	for _, address := range webAddress.FindAllString(text, -1) {
+		if isPage(strings.TrimRight(address, ".,;:!?")) {
+			return pageQuestion.MatchString(webAddress.ReplaceAllString(text, " "))
+		}
+	}
+	return false
+}
 
 // controlAction is what is done to a control of an app, and what is asked of that.
 var controlAction = regexp.MustCompile(`(?i)\bwhat\b.*\b(?:happens?|does it do)\b.*\b(?:when|if|on|after)\b.*\b(?:tap|press|click|touch|swipe|long[- ]?press|select)(?:s|ed|ing)?\b|\b(?:the|this|my) selected (?:widget|element|control|component)\b`)

@@ -35,6 +35,8 @@ type Options struct {
 	AsksManifests func(question string) bool
 	// App tells that there is an app that questions are about which name none.
 	App bool
+	// IsPage tells whether an address is that of a web page that may be looked at; nil: none is.
+	IsPage func(address string) bool
 }
 
 // Router decides. Make one with New.
@@ -67,6 +69,9 @@ func (r *Router) Route(ctx context.Context, m flows.Message) (flows.Choice, erro
 	}
 	if wanted.Flow == "" && r.options.App && AsksWhatControlDoes(m.Text) {
 		wanted = Wish{Flow: Inspect, Why: "it asks what a control of the app does"}
+	}
+	if (wanted.Flow == "" || wanted.Flow == Inspect) && r.options.IsPage != nil && AsksAboutPage(m.Text, r.options.IsPage) {
+		wanted = Wish{Flow: Inspect, Why: "it asks about a web page that may be looked at"}
 	}
 	if choice, ok := r.byThread(m, wanted); ok {
 		return choice, nil

@@ -1,6 +1,7 @@
 package routing_test
 
 import (
+	"strings"
 	"testing"
 
 	"cairn/internal/graph/flows"
@@ -113,6 +114,27 @@ func TestQuestionsAboutTheConfiguredApp(t *testing.T) {
 	}
 }
 
+// TestQuestionsAboutAWebPage go to the flow that may look at it.
+func TestQuestionsAboutAWebPage(t *testing.T) {
+	isPage := func(address string) bool { return strings.HasPrefix(address, "https://shop.example/app/") }
+	by := router(t, routing.Options{Flows: []string{"answer", "inspect", "repo"}, IsPage: isPage})
+	for text, want := range map[string]string{
+		"what happens when I press Save on https://shop.example/app/checkout?":     "inspect",
+		"why is the Save button grey on <https://shop.example/app/checkout>?":      "inspect",
+		"please press Save on https://shop.example/app/checkout":                   "inspect",
+		"who owns https://shop.example/app/checkout?":                              "inspect",
+		"FYI https://shop.example/app/checkout":                                    "answer",
+		"what happens when I press Save on https://other.example/app/checkout?":    "answer",
+		"what does https://shop.example/handbook say about parental leave?":        "answer",
+		"/cairn ask what happens when I press Save on https://shop.example/app/a?": "answer",
+	} {
+		got, err := by.Route(t.Context(), flows.Message{Text: text})
+		if err != nil || got.Flow != want {
+			t.Errorf("%q goes to %q, want %q: %s (%v)", text, got.Flow, want, got.Reason, err)
+		}
+	}
+}
+
 // TestAThreadAboutAScreenGoesOn keeps what points at the widget that was answered about in the
 // flow, and gives other questions to the documents.
 func TestAThreadAboutAScreenGoesOn(t *testing.T) {
@@ -122,6 +144,8 @@ func TestAThreadAboutAScreenGoesOn(t *testing.T) {
 		"and its styles?":                            "inspect",
 		"what about the other button?":               "inspect",
 		"what happens when I press it?":              "inspect",
+		"press it":                                   "inspect",
+		"ok, please click it":                        "inspect",
 		"how many days of parental leave are there?": "answer",
 		"who approves travel?":                       "answer",
 	} {

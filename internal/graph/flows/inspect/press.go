@@ -1,0 +1,135 @@
+package inspect
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cairn/internal/graph"
+	"cairn/internal/inspect/browser"
+	"cairn/internal/shorten"
+)
+
+// Press is how far the pressing of a control is.
+type Press struct {
+	// Ticket is good for one press, in the process that the approval came to.
+	Ticket string `json:"ticket,omitempty"`
+	// Interrupted tells that a process ended between an approval and its result: whether the
+	// control was pressed is not known, and nothing is pressed without another approval.
+	Interrupted bool           `json:"interrupted,omitempty"`
+	Declined    bool           `json:"declined,omitempty"`
+	Result      *browser.Press `json:"result,omitempty"`
+	Failure     string         `json:"failure,omitempty"` // why it could not be pressed
+}
+
+// The choices of an approval.
+const (
+	approveKey    = "press"
+	choiceApprove = "approve"
+	choiceDecline = "no"
+)
+
+// approvals are replies in words that approve; every other one does not.
+var approvals = []string{"approve", "approved", "yes", "y", "yes please", "ok", "okay", "go ahead", "do it", "press it", "click it", "sure", "please do", "ja", "oui", "sí", "si"}
+
+// tickets are the approvals that were given in this process and not used yet.
+type tickets struct {
+	mu    sync.Mutex
+	given map[string]time.Time
+}
+
+// ticketLimit is how long an approval is good for, which is used at once.
+const ticketLimit = 10 * time.Minute
+
+func (t *tickets) issue(now time.Time) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.given, func(_ string, at time.Time) bool { return now.Sub(at) > ticketLimit })
+	if t.given == nil {
+		t.given = make(map[string]time.Time)
+	}
+	ticket := rand.Text()
+	t.given[ticket] = now
+	return ticket
+}
+
+// use takes a ticket, which is good for one press.
+func (t *tickets) use(ticket string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, ok := t.given[ticket]
+	delete(t.given, ticket)
+	return ok
+}
+
+// approvePress asks whether the control may be pressed. Nothing else lets it be.
+func (f *Flow) approvePress(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	answer, answered := step.Answer(approveKey)
+	if !answered {
+		return graph.Ask[State](s.askApproval()), nil
+	}
+	if answer.Choice != choiceApprove && !slices.Contains(approvals, strings.ToLower(strings.Trim(strings.TrimSpace(answer.Text), ".!👍 "))) {
+		return graph.Update(press.Set(Press{Declined: true})), nil
+	}
+	return graph.Update(press.Set(Press{Ticket: f.tickets.issue(f.options.Now())})), nil
+}
+
+func (s State) askApproval() graph.Question {
+	control := s.WebView.Control
+	text := fmt.Sprintf("Shall I press the %s %s on %s? It happens for real, once, in a browser of my own.", control.Role, formatCode(s.controlName()), formatCode(s.WebPage.Address))
+	if s.Press.Interrupted {
+		text = fmt.Sprintf("I was interrupted after your approval, and don't know whether %s was pressed. Shall I press it now? It may be the second time.", formatCode(s.controlName()))
+	}
+	return graph.Question{Key: approveKey, Text: text, FreeText: true, Choices: []graph.Choice{
+		{ID: choiceApprove, Label: "Approve", Detail: "press it once"}, {ID: choiceDecline, Label: "No", Detail: "press nothing"},
+	}}
+}
+
+// controlName is what the control is called, by its place where it has no name.
+func (s State) controlName() string {
+	control := s.WebView.Control
+	if control.Name == "" && s.WebPage.At != nil {
+		return fmt.Sprintf("element at %d,%d", s.WebPage.At.X, s.WebPage.At.Y)
+	}
+	return control.Name
+}
+
+func afterApproval(s State) string {
+	if s.Press.Ticket != "" {
+		return nodePress
+	}
+	return nodeFiles
+}
+
+func afterPress(s State) string {
+	if s.Press.Interrupted {
+		return nodeApprove
+	}
+	return nodeFiles
+}
+
+// pressControl presses the control with the approval that this process was given: a process that
+// takes the run up has none, and asks again.
+func (f *Flow) pressControl(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	if !f.tickets.use(s.Press.Ticket) {
+		return graph.Update(press.Set(Press{Interrupted: true})), nil
+	}
+	view, err := f.options.Web.Press(ctx, s.WebPage.Address, s.WebPage.target(s.QueryAnalysis, s.Query))
+	switch refused, is := errors.AsType[*browser.RefusedError](err); {
+	case is:
+		return graph.Update(press.Set(Press{Failure: refused.Text})), nil
+	case err != nil:
+		return graph.Update(press.Set(Press{Failure: shorten.Line(err.Error(), maxError)})), nil
+	case view.Pressed == nil:
+		return graph.Update(press.Set(Press{Failure: "it is not there any more"})), nil
+	}
+	return graph.Update(press.Set(Press{Result: view.Pressed})), nil
+}

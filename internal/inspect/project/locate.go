@@ -133,7 +133,7 @@ func shownIn(file *jsx.File, component string) *jsx.Element {
 }
 
 // Find finds the widgets that a person may mean by a name or a caption: those of that name, else
-// of that caption, else with that as a part of it, else of that kind. None is found for "".
+// of that caption, else of that kind, else with that as a part of the caption. None is found for "".
 func Find(locations []Location, meant string) []Location {
 	meant = foldName(meant)
 	if meant == "" {
@@ -145,8 +145,10 @@ func Find(locations []Location, meant string) []Location {
 		func(l Location) bool {
 			return withoutKind(foldName(l.Widget)) == meant || foldName(l.Caption) == withoutKind(meant)
 		},
-		func(l Location) bool { return len(meant) > 2 && strings.Contains(foldName(l.Caption), meant) },
 		func(l Location) bool { return strings.ToLower(strings.TrimPrefix(l.Tag, "Wm")) == meant },
+		func(l Location) bool {
+			return len(meant) > 2 && !slices.Contains(kinds, meant) && strings.Contains(foldName(l.Caption), meant)
+		},
 	} {
 		var found []Location
 		for _, location := range locations {
@@ -172,7 +174,7 @@ func foldName(name string) string {
 }
 
 // kinds are what people call widgets behind their captions: "the Submit button".
-var kinds = []string{"button", "btn", "label", "link", "field", "input", "widget", "icon", "tab", "list", "image", "checkbox", "toggle"}
+var kinds = []string{"button", "btn", "label", "link", "field", "input", "widget", "icon", "tab", "list", "image", "checkbox", "toggle", "form", "card", "carousel", "search", "table", "chart", "tabbar", "panel"}
 
 func withoutKind(name string) string {
 	for _, kind := range kinds {

@@ -327,5 +327,13 @@ func (r reading) navigationFacts(sources *project.Sources) []Fact {
 			}}
 		}
 	}
+	if _, ok := project.Named(r.Pages, r.Query.Target); !ok {
+		var names []string
+		for _, page := range r.Pages {
+			names = append(names, page.Name)
+		}
+		return []Fact{{About: AboutNavigation, Text: fmt.Sprintf("The project has no page %s. Its pages with the nearest names are %s.",
+			formatCode(r.Query.Target), listNames(project.Nearest(r.Query.Target, names)))}}
+	}
 	return []Fact{{About: AboutNavigation, Text: fmt.Sprintf("No action of the page or of the app goes to the page %s: it needs one.", formatCode(r.Query.Target))}}
 }

@@ -214,8 +214,11 @@ func analyze(text string, pages []project.Page, before Previous) QueryAnalysis {
 		}
 	}
 	if found := targetWords.FindStringSubmatch(text); found != nil {
+		made.Target = found[1]
 		if page, ok := project.Named(pages, found[1]); ok {
 			made.Target = page.Name
+		} else if !madeName.MatchString(found[1]) {
+			made.Target = ""
 		}
 	}
 	for _, found := range pageWords.FindAllStringSubmatch(text, -1) {
@@ -263,7 +266,7 @@ func referenceIn(text string, pages []project.Page) string {
 	if selectedWords.MatchString(text) {
 		return Selected
 	}
-	for _, name := range madeName.FindAllString(text, -1) {
+	for _, name := range madeName.FindAllString(targetWords.ReplaceAllString(text, " "), -1) {
 		if !isPage(name) {
 			return name
 		}

@@ -61,6 +61,10 @@ func open(t *testing.T) (*browser.Browser, string) {
 			http.ServeFile(w, r, filepath.Join("testdata", "index.html"))
 		})
 		mux.HandleFunc("GET /orders/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) })
+		mux.HandleFunc("GET /orders/press", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, pressPage) //nolint:errcheck // the browser tells
+		})
 		mux.HandleFunc("GET /", http.NotFound)
 		mux.HandleFunc("POST /", func(_ http.ResponseWriter, r *http.Request) { shared.posted.Store(r.URL.Path, true) })
 		shared.site = httptest.NewServer(mux)
@@ -139,6 +143,62 @@ func TestWhatAPageRequestsAndLogs(t *testing.T) {
 	}
 	if len(view.Messages) == 0 || view.Messages[0].Level != "error" || view.Messages[0].Text != "orders: 7" {
 		t.Errorf("messages %+v", view.Messages)
+	}
+}
+
+// pressPage has buttons that can be pressed and some that can't.
+const pressPage = `<!doctype html><title>Press</title><script>alert('welcome')</script>
+<button onclick="fetch('/orders/send', {method: 'POST'}); confirm('sure?')">Send</button>
+<button disabled>Off</button>
+<div style="position:relative"><button>Below</button><div style="position:absolute;inset:0;background:#fff"></div></div>`
+
+func TestPress(t *testing.T) {
+	b, page := open(t)
+	for name, want := range map[string]string{
+		"Send":  "pressed: POST /orders/send 200, dialog sure?",
+		"Off":   "it is disabled",
+		"Below": "something else covers it",
+	} {
+		view, err := b.Press(t.Context(), page+"press", browser.Target{Name: name})
+		if err != nil || view.Pressed == nil {
+			t.Fatalf("%s: %+v %v", name, view, err)
+		}
+		got := view.Pressed.Problem
+		if view.Pressed.Done {
+			got = "pressed:"
+			for _, request := range view.Pressed.Requests {
+				got += fmt.Sprintf(" %s %s %s,", request.Method, request.Path, request.Status)
+			}
+			for _, message := range view.Pressed.Messages {
+				got += fmt.Sprintf(" %s %s", message.Level, message.Text)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if len(view.Messages) == 0 || view.Messages[0].Text != "welcome" {
+			t.Errorf("%s: the first dialog is not told: %+v", name, view.Messages)
+		}
+	}
+	if _, ok := shared.posted.LoadAndDelete("/orders/send"); !ok {
+		t.Error("nothing was sent")
+	}
+}
+
+// TestAPageThatTakesTooMuchMemory ends Chromium, and the next look starts another one.
+func TestAPageThatTakesTooMuchMemory(t *testing.T) {
+	_, page := open(t)
+	b, err := browser.New(browser.Options{Program: os.Getenv("CAIRN_TEST_CHROMIUM"), Pages: []string{page}, NoSandbox: true, MaxMemory: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := b.Look(t.Context(), page, browser.Target{Name: "There is none of that name"}); err == nil || !strings.Contains(err.Error(), "more memory than is allowed") {
+			t.Errorf("%v", err)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

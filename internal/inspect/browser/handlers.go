@@ -128,7 +128,7 @@ func (l *look) findListeners(ctx context.Context, object string) ([]Handler, err
 		}
 		for _, listener := range found.Listeners {
 			if place := l.locate(ctx, listener.Script, listener.Line, listener.Column, listener.Handler.Description); place.File != "" {
-				handlers = append(handlers, Handler{Event: l.cut(listener.Type), By: "listener", Place: place})
+				handlers = append(handlers, Handler{Event: l.cut(listener.Type), By: "listener", Name: l.cut(nameFunction(listener.Handler.Description)), Place: place})
 			}
 		}
 		if len(handlers) > 0 {
@@ -178,6 +178,17 @@ func (l *look) describeFunction(ctx context.Context, function remote) (handler H
 		}
 	}
 	return Handler{}, false, nil
+}
+
+// functionName finds the name in the code of a function.
+var functionName = regexp.MustCompile(`^(?:async\s+)?function\s*\*?\s*([\w$]+)`)
+
+// nameFunction is the name that a function's code gives it, "" for none.
+func nameFunction(code string) string {
+	if found := functionName.FindStringSubmatch(code); found != nil {
+		return found[1]
+	}
+	return ""
 }
 
 // forwarding is the code of a function that only calls another one, as Svelte's compiler writes it:

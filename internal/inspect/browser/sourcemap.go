@@ -58,7 +58,8 @@ func (l *look) locate(ctx context.Context, id string, line, column int, code str
 			return place
 		}
 	}
-	return Place{File: l.cut(one.url), Line: line + 1}
+	code, _, _ = strings.Cut(code, "\n")
+	return Place{File: l.cut(one.url), Line: line + 1, Code: l.cut(code)}
 }
 
 // readMap reads a script's source map, which stands in its address or is fetched from where the

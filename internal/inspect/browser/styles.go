@@ -107,7 +107,11 @@ func (l *look) readStyles(ctx context.Context, backend int64) ([]Style, error) {
 			styles = append(styles, style)
 		}
 	}
-	return styles, nil
+	// The colour that a rule sets by "background" is told once, as it is written.
+	return slices.DeleteFunc(styles, func(style Style) bool {
+		return style.Name == "background-color" && style.File == "" && !style.Own &&
+			slices.ContainsFunc(styles, func(other Style) bool { return other.Name == "background" && other.Rule == style.Rule })
+	}), nil
 }
 
 // find gives what sets a property in a style, as it is written where it stands there itself; ok is

@@ -197,7 +197,7 @@ func (s State) note() string {
 	if len(s.Models) > 0 && s.Models[0].Failure == "" {
 		by = read + " by rules; a language model worded it."
 	}
-	if s.WebView != nil && s.WebView.Control != nil && !s.WebPage.Press {
+	if s.WebView != nil && s.WebView.Control != nil && !s.WebPage.Press && s.isWanted(AboutBehaviour) {
 		by += " Nothing was pressed: `press it` asks you for that."
 	} else if s.CurrentPageState.Live && s.WebView == nil {
 		by += fmt.Sprintf(" The page is told by %s.", s.CurrentPageState.PageNameFrom)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -268,13 +269,9 @@ func (f *Flow) followHandlers(ctx context.Context, s State) (result graph.Result
 	var wrong []Problem
 	for _, handler := range s.WebView.AllHandlers() {
 		started := f.options.Now()
-		trace := webcode.Trace{}
-		if handler.Mapped {
-			followed, err := webcode.Follow(checkout, handler.File, handler.Line)
-			if err != nil {
-				wrong = append(wrong, Problem{Step: nodeFiles, Error: shorten.Line(err.Error(), maxError), RecoveryAction: "the handler is not followed"})
-			}
-			trace = followed
+		trace, err := followHandler(checkout, handler)
+		if err != nil {
+			wrong = append(wrong, Problem{Step: nodeFiles, Error: shorten.Line(err.Error(), maxError), RecoveryAction: "the handler is not followed"})
 		}
 		traces = append(traces, trace)
 		for _, file := range trace.Files {
@@ -288,4 +285,25 @@ func (f *Flow) followHandlers(ctx context.Context, s State) (result graph.Result
 		webTraces.Set(traces), toolUsage.Set(uses), problems.Set(wrong), complete(ctx, StepRetrieve, flows.Completed),
 		name.Set(checkout.Name), commit.Set(checkout.Commit), web.Set(checkout.Web),
 	), nil
+}
+
+// followHandler follows a handler from its line in the source. Where no source map led there, the
+// script may be a file of the project itself: then that line has the same code.
+func followHandler(checkout *repository.Checkout, handler browser.Handler) (webcode.Trace, error) {
+	if handler.Mapped {
+		return webcode.Follow(checkout, handler.File, handler.Line)
+	}
+	script, err := url.Parse(handler.File)
+	if err != nil || handler.Code == "" {
+		return webcode.Trace{}, nil //nolint:nilerr // an address that is none is no file
+	}
+	trace, err := webcode.Follow(checkout, strings.TrimPrefix(script.Path, "/"), handler.Line)
+	if err != nil {
+		return webcode.Trace{}, nil //nolint:nilerr // the project need not have the script
+	}
+	content, err := checkout.Read(trace.File)
+	if lines := strings.Split(string(content), "\n"); err != nil || trace.Line > len(lines) || !strings.Contains(lines[trace.Line-1], handler.Code) {
+		return webcode.Trace{}, err
+	}
+	return trace, nil
 }

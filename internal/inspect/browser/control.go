@@ -245,13 +245,17 @@ func (l *look) readProperties(ctx context.Context, node axNode) ([]inspect.Prope
 	return properties, nil
 }
 
+// objectGroup is the group of what is looked at in a page: of objects in none, Chromium does not
+// tell the functions that listen.
+const objectGroup = "look"
+
 // resolveNode gives the object of an element in the page.
 func resolveNode(ctx context.Context, backend int64) (object string, err error) {
 	resolved, err := execute[struct {
 		Object struct {
 			ID string `json:"objectId"`
 		} `json:"object"`
-	}](ctx, "DOM.resolveNode", map[string]any{"backendNodeId": backend})
+	}](ctx, "DOM.resolveNode", map[string]any{"backendNodeId": backend, "objectGroup": objectGroup})
 	return resolved.Object.ID, err
 }
 

@@ -59,10 +59,13 @@ func (l *look) observe(event any) {
 	}
 }
 
+// ownRequest is what Chromium asks for itself, wherever the page does not name its icon.
+const ownRequest = "/favicon.ico"
+
 // addRequest keeps a request of the page's own, without what it asks for.
 func (l *look) addRequest(e *network.EventRequestWillBeSent) {
 	address, err := url.Parse(e.Request.URL)
-	if err != nil || address.Scheme != "http" && address.Scheme != "https" || len(l.order) >= 1_000 {
+	if err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Path == ownRequest || len(l.order) >= maxRequests {
 		return
 	}
 	port := address.Port()

@@ -143,6 +143,7 @@ func TestQuestionsOfUsers(t *testing.T) {
 		"How many users are currently displayed in the list on Main?":                         {"`list1` on page `Main`", "`dataset` is computed: `watch(fragment.Variables.users.dataSet)`. (`src/pages/Main/Main.component.js:41`)"},
 		"How can I navigate to Checkout page and pass data on tap of `button1` on page Main?": {"The action `goToPage_Checkout` goes to the page `Checkout`", "`Page.Actions.goToPage_Checkout.invoke({data: {…}})`", "(`src/pages/Main/Main.variables.js:30`)"},
 		"How can I navigate to t1 page and pass data on tap of `button1` on page Main?":       {"`button1` on page `Main`", "The project has no page `t1`"},
+		"what happens when I tap Next on Mian?":                                               {"`button2` on page `Main`", "goes to the page `Checkout`"},
 		"How can I navigate to t1 page on tap of button1 on Main?":                            {"`button1` on page `Main`", "The project has no page `t1`"},
 		"Why is my API call failing?":                                                         {"Which request fails only the running app tells"},
 		"what does the log out link do on Main?":                                              {"`anchor1` on page `Main`", "runs the action `logoutAction` (`LogoutAction`)", "src/partials/leftnav/leftnav.component.js:9"},

@@ -221,11 +221,7 @@ func analyze(text string, pages []project.Page, before Previous) QueryAnalysis {
 			made.Target = ""
 		}
 	}
-	for _, found := range pageWords.FindAllStringSubmatch(text, -1) {
-		if page, ok := project.Named(pages, found[1]); ok && page.Name != made.Target {
-			made.Page = page.Name
-		}
-	}
+	made.Page = pageIn(text, pages, made.Target)
 	if found := kindWord.FindString(text); found != "" {
 		made.WidgetKind = strings.ToLower(found)
 	}
@@ -237,7 +233,12 @@ func analyze(text string, pages []project.Page, before Previous) QueryAnalysis {
 	if otherOne.MatchString(text) && before.Widget != "" {
 		made.Except = before.Widget
 	}
-	made.WidgetReference = referenceIn(text, pages)
+	// What a page is called is no widget, but for "tap Checkout on Main".
+	isPage := func(name string) bool {
+		page, ok := project.Named(pages, name)
+		return ok && (made.Page == "" || page.Name == made.Page || page.Name == made.Target)
+	}
+	made.WidgetReference = referenceIn(text, isPage)
 	if made.asksOnlyFor(AboutTheme) {
 		made.WidgetReference = ""
 	} else if made.WidgetReference == "" {
@@ -255,9 +256,28 @@ func analyze(text string, pages []project.Page, before Previous) QueryAnalysis {
 	return made
 }
 
-// referenceIn is what the question calls the widget that it is about.
-func referenceIn(text string, pages []project.Page) string {
-	isPage := func(name string) bool { _, ok := project.Named(pages, name); return ok }
+// pageIn is the page that a question says it is about, with a slip of the keyboard or without, ""
+// for none.
+func pageIn(text string, pages []project.Page, target string) string {
+	named, near := "", ""
+	for _, found := range pageWords.FindAllStringSubmatch(text, -1) {
+		if page, ok := project.Named(pages, found[1]); ok && page.Name != target {
+			named = page.Name
+		}
+		for _, page := range pages {
+			if near == "" && page.Name != target && project.IsNear(found[1], page.Name) {
+				near = page.Name
+			}
+		}
+	}
+	if named == "" {
+		return near
+	}
+	return named
+}
+
+// referenceIn is what the question calls the widget that it is about; isPage tells what is a page.
+func referenceIn(text string, isPage func(name string) bool) string {
 	for _, found := range quotedName.FindAllStringSubmatch(text, -1) {
 		if name := strings.TrimSpace(found[1]); !isPage(name) {
 			return name

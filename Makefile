@@ -119,7 +119,7 @@ socket-io: ## the relay, and the client of relays, against npm's socket.io and s
 	internal/inspect/relay/testdata/socketio/run.sh
 
 .PHONY: web-apps
-web-apps: ## 30 small web apps on five frameworks, minified: how many handlers are found in their lines; fetches the frameworks, needs Node 18 and Chromium
+web-apps: ## 30 small web apps and 10 of other shapes on five frameworks, minified: how many handlers are found in their lines; fetches the frameworks, needs Node 18 and Chromium
 	internal/inspect/browser/testdata/webapps/run.sh
 
 .PHONY: slack-emulate

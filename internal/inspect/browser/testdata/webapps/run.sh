@@ -1,5 +1,5 @@
 #!/bin/sh
-# 30 small web apps, on React, Preact, Vue, Svelte and no framework, built and minified: is the
+# 30 small web apps and 10 further ones of other shapes, on React, Preact, Vue, Svelte and no framework, built and minified: is the
 # handler of a button found in its line? The frameworks come from npm, pinned by their hashes. It
 # needs Node 18 or later, and Chromium.
 set -eu

@@ -202,10 +202,13 @@ func (c *conversation) appendReply(said chat.Turn) {
 	c.session.Add(said)
 }
 
+// replacesAnswer tells the jobs whose outcome takes the place of an answer.
+func replacesAnswer(kind runs.Kind) bool { return kind == editedJob || kind == rewriteJob }
+
 // findReplaced finds the reply that the outcome of an edited message takes the place of; -1
 // where there is none.
 func (c *conversation) findReplaced() int {
-	if c.job.entry.Kind != editedJob {
+	if !replacesAnswer(c.job.entry.Kind) {
 		return -1
 	}
 	for i, turn := range slices.Backward(c.session.Turns) {
@@ -237,6 +240,9 @@ func (c *conversation) rewriteTurn(message chat.Message) {
 
 // updateTitle names the thread anew after its first message.
 func (c *conversation) updateTitle() {
+	if c.session.Named {
+		return
+	}
 	var named session.Session
 	for _, turn := range c.session.Turns {
 		if turn.Role == chat.Person && named.Title == "" {

@@ -351,7 +351,7 @@ func postOf(turn chat.Turn) chat.Post {
 // may do so again. done is false where there is no such message any more: what came of it
 // is posted.
 func (d *delivery) editPosted(ctx context.Context, said *chat.Turn) (done bool, err error) {
-	if d.job.entry.Kind != editedJob && d.job.entry.Kind != withdrawJob {
+	if !replacesAnswer(d.job.entry.Kind) && d.job.entry.Kind != withdrawJob {
 		return true, nil
 	}
 	editing, stop := context.WithTimeout(ctx, d.leaseTTL)

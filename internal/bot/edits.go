@@ -39,7 +39,7 @@ const lookEvery = 400 * time.Millisecond
 
 // startsRun tells the jobs that a person's message, or a person, started a run by.
 func startsRun(kind runs.Kind) bool {
-	return kind == runs.Said || kind == "" || kind == editedJob || kind == runs.Retry
+	return kind == runs.Said || kind == "" || kind == editedJob || kind == rewriteJob || kind == runs.Retry
 }
 
 // findEdit looks whether the job's message changed in a way that matters to it. record is the

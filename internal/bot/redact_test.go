@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,6 +89,48 @@ func TestAnUnknownPlaceIsShownToNobody(t *testing.T) {
 		}
 		if want := map[chat.RunID]bool{"run-local": true, "run-unknown": true}; len(hidden) != 2 || !hidden["run-local"] || !hidden["run-unknown"] {
 			t.Errorf("hidden are %v, want %v", hidden, want)
+		}
+	})
+}
+
+// TestASharedThreadShowsAnswersFromReadableDocumentsAlone gives others what was said in a thread
+// that its person shares, and nothing of one that is not shared.
+func TestASharedThreadShowsAnswersFromReadableDocumentsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newAgency(t)
+		defer o.works(newFate(0, false))()
+		o.rooms.enter("ann", "bob")
+		open := o.front("platform", "1")
+		open.tell("salary") // from what all in the room may read
+		open.quiet()
+		o.rooms.enter("ann")
+		closed := o.front("platform", "ann/private")
+		closed.tell("salary") // from a document that is closed to eve
+		closed.quiet()
+		for _, test := range []struct {
+			front *front
+			sees  map[string]chat.Outcome
+		}{
+			{open, map[string]chat.Outcome{"ann": chat.Answered, "eve": chat.Answered}},
+			{closed, map[string]chat.Outcome{"ann": chat.Answered, "eve": chat.Noticed}},
+		} {
+			for _, shared := range []bool{false, true} {
+				if err := test.front.bot.ShareThread(t.Context(), test.front.thread, "ann", shared); err != nil {
+					t.Fatal(err)
+				}
+				for reader, want := range test.sees {
+					turns, err := test.front.bot.SharedTranscript(t.Context(), test.front.thread, chat.Identity{Email: reader + "@example.com"})
+					if !shared {
+						if !errors.Is(err, chat.ErrForbidden) {
+							t.Errorf("what is not shared gave %v", err)
+						}
+						continue
+					}
+					if err != nil || len(turns) != 2 || turns[1].Reply.Outcome != want || turns[1].Reply.Run != "" {
+						t.Errorf("%s reads in %s: %+v, %v", reader, test.front.thread, turns, err)
+					}
+				}
+			}
 		}
 	})
 }

@@ -70,6 +70,10 @@ func (t *turn) decideOrResume(ctx, held context.Context) (runs.Result, error) {
 		return t.dropQuestion(ctx)
 	case forgetJob:
 		return t.forgetAuthor(ctx)
+	case renameJob, shareJob, unshareJob:
+		return t.changeThread(ctx)
+	case rewriteJob:
+		return t.rewriteAnswer(ctx, held)
 	case withdrawJob:
 		return t.withdrawAnswer(ctx)
 	case editedJob:

@@ -30,7 +30,8 @@ func (s *Session) Forget(by chat.UserID) {
 	}
 	s.Earlier = slices.DeleteFunc(s.Earlier, func(topic Topic) bool { return topic.By == by })
 	s.People = slices.DeleteFunc(s.People, func(person chat.UserID) bool { return person == by })
-	s.Title = s.firstTitle()
+	s.Title, s.Named = s.firstTitle(), false
+	s.Shared = s.Shared && len(s.People) > 0
 	if s.Waiting != nil && (s.Waiting.Question.Asker == by || shown && !containsQuestion(s.Turns, s.Waiting.Question.ID)) {
 		s.Waiting = nil
 	}

@@ -29,7 +29,9 @@ const (
 type Session struct {
 	Thread  chat.ThreadID
 	Flow    string        // the flow the thread is in
-	Title   string        // the first message's text on one line, shortened; set by Add
+	Title   string        // the first message's text on one line, shortened; set by Add and Rename
+	Named   bool          // a person gave the title; set by Rename
+	Shared  bool          // others may read along who have the thread's address
 	People  []chat.UserID // who wrote in it; set by Add
 	Earlier []Topic       // what was spoken of before Turns, oldest first; set by Add
 	Turns   []chat.Turn
@@ -109,6 +111,16 @@ func (s *Session) Add(turn chat.Turn) {
 	if !slices.Contains(s.People, turn.Author) {
 		s.People = append(s.People, turn.Author)
 		s.People = s.People[max(0, len(s.People)-MaxPeople):]
+	}
+}
+
+// Rename gives the session a title of its own, shortened, or with "" the one again that the
+// first message gives it.
+func (s *Session) Rename(title string) {
+	s.Title = shortenLine(title, MaxTitle)
+	s.Named = s.Title != ""
+	if !s.Named {
+		s.Title = s.firstTitle()
 	}
 }
 

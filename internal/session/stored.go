@@ -29,8 +29,10 @@ type storedSession struct {
 	Waiting *storedWaiting `json:"waiting,omitempty"`
 	Work    *storedWork    `json:"work,omitempty"`
 	Halt    *storedStop    `json:"halt,omitempty"`
-	// Evaluations came later: an older program passes over them.
+	// Evaluations, Named and Shared came later: an older program passes over them.
 	Evaluations []storedEvaluation `json:"evaluations,omitempty"`
+	Named       bool               `json:"named,omitempty"`
+	Shared      bool               `json:"shared,omitempty"`
 }
 
 type storedTopic struct {
@@ -178,7 +180,7 @@ type storedStop struct {
 // Encode returns a session, all but its thread and time, as backends store it.
 func Encode(s Session) ([]byte, error) {
 	kept := storedSession{
-		Version: version, Flow: s.Flow, Title: s.Title, People: s.People,
+		Version: version, Flow: s.Flow, Title: s.Title, Named: s.Named, Shared: s.Shared, People: s.People,
 		Earlier: convertAll(s.Earlier, func(t Topic) storedTopic { return storedTopic(t) }), Turns: convertAll(s.Turns, storeTurn),
 		Halt: (*storedStop)(s.Halt), Evaluations: convertAll(s.Evaluations, func(e Evaluation) storedEvaluation { return storedEvaluation(e) }),
 	}
@@ -208,7 +210,7 @@ func Decode(thread chat.ThreadID, body []byte) (Session, error) {
 		return Session{Thread: thread}, fmt.Errorf("invalid version %d", kept.Version)
 	}
 	s := Session{
-		Thread: thread, Flow: kept.Flow, Title: kept.Title, People: kept.People,
+		Thread: thread, Flow: kept.Flow, Title: kept.Title, Named: kept.Named, Shared: kept.Shared, People: kept.People,
 		Earlier: convertAll(kept.Earlier, func(t storedTopic) Topic { return Topic(t) }), Turns: convertAll(kept.Turns, restoreTurn),
 		Halt: (*runs.Stop)(kept.Halt), Evaluations: convertAll(kept.Evaluations, func(e storedEvaluation) Evaluation { return Evaluation(e) }),
 	}

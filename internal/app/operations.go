@@ -21,6 +21,7 @@ import (
 	"cairn/internal/graph/flows/repo"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/listen"
+	"cairn/internal/runs"
 )
 
 // newOperations makes the page for those who run Cairn.
@@ -35,7 +36,7 @@ func (c *Cairn) newOperations() (*operations.Page, error) {
 			Token: configured.Token.Reveal(), Issuer: configured.Issuer, ClientID: configured.ClientID,
 			ClientSecret: configured.ClientSecret.Reveal(), Allowed: configured.Allowed,
 		},
-		URL: configured.URL, Sources: sources{c.Library}.listShown,
+		URL: configured.URL, Sources: sources{c.Library}.listShown, Channel: askedIn,
 	}
 	if states, ok := c.Index.(index.IngestStates); ok {
 		options.Ingests = states
@@ -44,6 +45,19 @@ func (c *Cairn) newOperations() (*operations.Page, error) {
 		options.Settings = append(options.Settings, operations.Setting(shown))
 	}
 	return operations.New(options)
+}
+
+// askedIn names where a run was asked for: "slack T1:C1", "web page".
+func askedIn(record runs.Record) string {
+	adapter := record.Thread.Adapter()
+	switch channel, _ := channelOf(chat.Message{Thread: record.Thread, ID: record.Message}); channel {
+	case "":
+		return adapter
+	case "page":
+		return adapter + " page"
+	default:
+		return adapter + " " + channel
+	}
 }
 
 // control does what operators ask of runs.

@@ -61,7 +61,8 @@ func (c *Cairn) ListenForWeb(ctx context.Context, suggestions []string) (*web.We
 		return nil, err
 	}
 	options := web.Options{
-		Addr: c.Config.Web.Listen, Transcripts: c.Bot, Controls: c.Bot, Graphs: c.Bot, Threads: c.Bot, Sources: c.Bot, Pages: written,
+		Addr: c.Config.Web.Listen, Transcripts: c.Bot, Controls: c.Bot, Graphs: c.Bot, Threads: c.Bot, Sources: c.Bot,
+		Manager: c.Bot, Rewriter: c.Bot, Offers: c.Bot, Pages: written,
 		Logger: c.Logger, Suggestions: suggestions, Everything: c.Config.Access.Web == config.WebEverything, Operations: operations,
 		Stats: fmt.Sprintf("%s, %s", english.Plural(stats.Documents, "document", ""), english.Plural(stats.Passages, "passage", "")),
 	}

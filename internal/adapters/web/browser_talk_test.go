@@ -43,7 +43,7 @@ func TestBrowserFollowsARun(t *testing.T) {
 		t.Error("the reply was there before its time")
 	}
 	close(ending)
-	b.sees(`//details[not(@open)]/summary[contains(., "4 steps")]`)
+	b.do(chromedp.WaitNotPresent(".steps"))
 	b.sees(answerTo("How does it work?"))
 	b.do(chromedp.WaitNotPresent(".part-draft .block"))
 	b.holds(`document.getElementById("spoken").textContent.endsWith("The answer is complete. 3 sources.")`)
@@ -84,7 +84,7 @@ func TestBrowserShowsWhatACitationCites(t *testing.T) {
 			return
 		}
 		if evaluate[bool](b, `document.activeElement === document.body`) {
-			b.do(chromedp.Focus(".steps summary"))
+			b.do(chromedp.Focus(".part-said .sources a, .part-said summary"))
 		}
 	}
 	t.Error("no citation shows its source when it gets the focus")

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +22,10 @@ func (w *Web) serveMessage(out http.ResponseWriter, request *http.Request, in vi
 	message, picked, status, problem := readMessage(request)
 	if problem != "" {
 		w.responder.renderFailure(out, request, status, problem)
+		return
+	}
+	if message.Collections, problem = w.readCollections(request, in); problem != "" {
+		w.responder.renderFailure(out, request, http.StatusBadRequest, problem)
 		return
 	}
 	message.Author, message.Asker = in.person, in.caller.identity
@@ -75,15 +81,19 @@ func (w *Web) serveRating(out http.ResponseWriter, request *http.Request, in vis
 		w.responder.renderFailure(out, request, http.StatusBadRequest, "A rating is up, down, or empty to take it back.")
 		return
 	}
+	rating := chat.Rating{By: in.person, Verdict: verdict, At: w.options.Now()}
+	if verdict == chat.Down {
+		rating.Reason = strings.TrimSpace(cmp.Or(request.PostForm.Get("reason"), request.PostForm.Get("words")))
+	}
 	run, err := in.thread.findRated(in.person, at)
 	if err == nil {
-		err = w.options.Controls.Rate(request.Context(), run, chat.Rating{By: in.person, Verdict: verdict, At: w.options.Now()})
+		err = w.options.Controls.Rate(request.Context(), run, rating)
 	}
 	if err != nil {
 		w.responder.refuseForm(out, request, err)
 		return
 	}
-	in.thread.showRating(at, verdict)
+	in.thread.showRating(at, rating)
 	w.answerDone(out, request, in)
 }
 
@@ -155,14 +165,10 @@ func readMessage(request *http.Request) (message chat.Message, picked *pick, sta
 		}
 		return message, &pick{question, choice}, 0, ""
 	}
-	message.Depth = chat.Depth(form.Get("depth"))
-	switch message.Depth {
-	case "", chat.Brief, chat.Detailed, chat.Comprehensive:
-	default:
-		return message, nil, http.StatusBadRequest, "An answer is brief, detailed or comprehensive."
+	if message.Depth = chat.Depth(form.Get("depth")); !isDepth(message.Depth) {
+		return message, nil, http.StatusBadRequest, noDepth
 	}
-	text := strings.ToValidUTF8(form.Get("text"), "\uFFFD")
-	message.Text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	message.Text = formText(form.Get("text"))
 	switch {
 	case message.Text == "":
 		return message, nil, http.StatusBadRequest, "The message is empty. Write a question first."
@@ -172,6 +178,18 @@ func readMessage(request *http.Request) (message chat.Message, picked *pick, sta
 	return message, nil, 0, ""
 }
 
+// formText is a text of a form, as messages have it.
+func formText(value string) string {
+	return strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(value, "\uFFFD"), "\r\n", "\n"))
+}
+
+// isDepth tells whether an answer can have a depth, or "" for the one that is configured.
+func isDepth(depth chat.Depth) bool {
+	return slices.Contains([]chat.Depth{"", chat.Brief, chat.Detailed, chat.Comprehensive}, depth)
+}
+
+const noDepth = "An answer is brief, detailed or comprehensive."
+
 const longMessage = "The message is longer than 1 MiB. Shorten it."
 
 // refusals are the errors that people may read, with their status.
@@ -179,7 +197,7 @@ var refusals = []struct {
 	err    error
 	status int
 }{
-	{errQueueFull, http.StatusTooManyRequests}, {errNoChoice, http.StatusConflict}, {errNoRun, http.StatusConflict},
+	{errQueueFull, http.StatusTooManyRequests}, {errNoChoice, http.StatusConflict}, {errNoRun, http.StatusConflict}, {errNotLast, http.StatusConflict},
 	{errNoDocument, http.StatusNotFound}, {errNotKept, http.StatusGone},
 	{errNotYours, http.StatusForbidden}, {errClosing, http.StatusServiceUnavailable}, {errCrowded, http.StatusServiceUnavailable},
 	{chat.ErrForbidden, http.StatusForbidden}, {chat.ErrUnknownRun, http.StatusNotFound}, {chat.ErrRunOver, http.StatusConflict},

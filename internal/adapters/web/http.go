@@ -21,13 +21,16 @@ const (
 // shows the page without it.
 const patience = 2 * time.Minute
 
+// pagePattern is the route of a conversation's page.
+const pagePattern = "GET /t/{thread}"
+
 func (w *Web) newHandler(ts *threads) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(out http.ResponseWriter, request *http.Request) {
 		http.Redirect(out, request, "/t/"+newThreadID(), http.StatusSeeOther)
 	})
 	mux.HandleFunc("GET /assets/{path...}", w.responder.serveAsset)
-	mux.HandleFunc("GET /t/{thread}", w.withVisitor(w.inThread(ts, w.servePage)))
+	mux.HandleFunc(pagePattern, w.withVisitor(w.inThread(ts, w.servePage)))
 	mux.HandleFunc("GET /t/{thread}/events", w.inThread(ts, w.serveEvents))
 	mux.HandleFunc("GET /t/{thread}/why/{place}", w.withVisitor(w.inThread(ts, w.serveWhy)))
 	mux.HandleFunc("GET /t/{thread}/documents/{place}/{number}", w.inThread(ts, w.serveDocument))
@@ -36,6 +39,7 @@ func (w *Web) newHandler(ts *threads) http.Handler {
 	} {
 		mux.HandleFunc("POST /t/{thread}/"+path, w.withForm(w.inThread(ts, serve)))
 	}
+	w.manageRoutes(ts, mux)
 	if w.options.Sources != nil {
 		w.sourceRoutes(mux)
 	}
@@ -133,6 +137,7 @@ type visit struct {
 	thread  *thread
 	person  chat.UserID
 	caller  caller
+	static  bool // the conversation is another person's, who shares it: nothing of it is followed
 }
 
 // canWrite tells whether the visitor may write: nobody has yet, or the visitor did.
@@ -158,6 +163,9 @@ func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Reques
 		defer ts.releaseThread(t)
 		by := w.findCaller(request)
 		if !w.mayRead(by, t) {
+			if request.Pattern == pagePattern && by.id != "" && w.serveShared(out, request, by, t) {
+				return
+			}
 			w.responder.renderFailure(out, request, http.StatusNotFound, "There is no such conversation.")
 			return
 		}
@@ -166,7 +174,7 @@ func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Reques
 			defer cancel()
 			request = request.WithContext(ctx)
 		}
-		serve(out, request, visit{ts, t, by.id, by})
+		serve(out, request, visit{threads: ts, thread: t, person: by.id, caller: by})
 	}
 }
 
@@ -190,6 +198,12 @@ func (w *Web) pageView(ctx context.Context, in visit) (pageView, error) {
 	v := pageView{
 		Thread: in.thread.id, Seen: seen, Mine: in.canWrite(), List: list, Cut: cut,
 		Suggestions: w.options.Suggestions, Stats: w.options.Stats, Person: in.caller.name, Pages: w.options.Pages != nil,
+		Static: in.static,
+	}
+	if v.Mine {
+		if err := w.addOffers(ctx, in, &v, len(exchanges) == 0); err != nil {
+			return pageView{}, err
+		}
 	}
 	for _, e := range exchanges {
 		shown, err := w.exchangeViewOf(in, e)

@@ -18,9 +18,9 @@ var allowed = map[string]string{
 	"html": "", "head": "", "body": "", "article": "class id aria-labelledby data-working", "section": "class aria-label", "div": "class id tabindex role aria-label hidden",
 	"p": "class dir tabindex", "span": "class id title dir tabindex", "h2": "class id", "h3": "dir", "h4": "", "h5": "", "h6": "", "small": "class dir", "strong": "dir", "em": "", "del": "",
 	"a": "class href aria-label aria-describedby target rel data-why data-key", "code": "class dir", "pre": "tabindex", "blockquote": "", "br": "", "hr": "", "bdi": "", "q": "dir",
-	"ul": "", "ol": "class start", "li": "class dir", "dl": "", "dt": "", "dd": "dir", "details": "class id open data-current", "summary": "",
+	"ul": "", "ol": "class start", "li": "class dir", "dl": "", "dt": "", "dd": "dir", "details": "class id open data-current", "summary": "class dir", "textarea": "name required maxlength rows dir aria-label",
 	"table": "class", "thead": "", "tbody": "", "tfoot": "", "tr": "class", "th": "scope align aria-hidden", "td": "class dir align",
-	"form": "class method action role aria-label", "button": "class type name value aria-label aria-pressed data-key hidden data-why-close", "input": "type name value",
+	"form": "class method action role aria-label", "button": "class type name value aria-label aria-pressed data-key hidden data-why-close", "input": "type name value maxlength data-key aria-label placeholder",
 	"svg": "class viewBox width height aria-hidden focusable preserveAspectRatio", "path": "class data-from data-to d", "circle": "class cx cy r", "figure": "class", "figcaption": "class", "g": "class data-node transform", "title": "", "text": "class x y", "polygon": "class points", "rect": "class x y width height rx",
 }
 

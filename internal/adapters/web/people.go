@@ -146,6 +146,7 @@ func (t *thread) listEntry(who chat.UserID) (listed, bool) {
 // listView is the list beside a conversation.
 type listView struct {
 	Threads []listedView
+	Wanted  bool // they are those that were searched for
 }
 
 type listedView struct {

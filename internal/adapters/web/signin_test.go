@@ -102,7 +102,7 @@ func TestNobodyAsksWithoutSigningIn(t *testing.T) {
 			t.Errorf("%s: status %d, to %q", path, status, location)
 		}
 	}
-	for _, action := range []string{"messages", "stop", "ratings", "retries"} {
+	for _, action := range []string{"messages", "stop", "ratings", "retries", "rewrites", "title", "sharing", "deletion"} {
 		if body := stranger.postTo(t, action, url.Values{"text": {"hello"}}); !strings.Contains(body, "not signed in") {
 			t.Errorf("%s: %s", action, body)
 		}

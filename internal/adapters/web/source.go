@@ -48,14 +48,14 @@ func (w *Web) serveSource(out http.ResponseWriter, request *http.Request) {
 	by := w.findCaller(request)
 	var text chat.SourceText
 	if err == nil {
-		reader := chat.Reader{Adapter: name, User: by.id, Identity: by.identity}
-		if reader.Identity == nil {
-			reader.Identity = &chat.Identity{Local: w.options.Everything}
-		}
-		text, err = w.options.Sources.ReadSource(request.Context(), ref, reader)
+		text, err = w.options.Sources.ReadSource(request.Context(), ref, w.readerOf(by))
 	}
 	if errors.Is(err, chat.ErrUnknownSource) {
 		w.responder.renderFailure(out, request, http.StatusNotFound, "There is no such document, or you may not read it.")
+		return
+	}
+	if err == nil && request.URL.Query().Has("quote") {
+		w.serveQuote(out, request, text)
 		return
 	}
 	var page documentPage

@@ -71,6 +71,23 @@ var screens = []screen{
 		b.clicks(`[aria-label="Helpful"]`)
 		b.sees(`[aria-pressed="true"]`)
 	}},
+	{"disliked", func(b *browser, _ *Web) {
+		b.says(suggestions[0])
+		b.clicks(`[aria-label="Not helpful"]`)
+		b.sees(".reason")
+	}},
+	{"managed", func(b *browser, w *Web) {
+		b.says(suggestions[0])
+		b.do(chromedp.Navigate(evaluate[string](b, `location.href`)))
+		b.clicks(".manage > summary")
+		b.clicks(".delete > summary")
+		b.sees(".delete .bad")
+	}},
+	{"editing", func(b *browser, _ *Web) {
+		b.says(suggestions[0])
+		b.clicks(".edit > summary")
+		b.sees(".rewrite textarea")
+	}},
 	{"citation", func(b *browser, _ *Web) {
 		b.says(suggestions[0])
 		b.hovers("a.cite")

@@ -46,6 +46,7 @@ type exchange struct {
 
 	message chat.Message // to hand over; set from queued to done
 	retry   chat.RunID   // to go on with instead, "" for none
+	rewrite bool         // message is answered anew, in the place of what was said to it
 	run     context.CancelFunc
 	ended   chan struct{} // closed once done
 	added   int           // the thread's version when it came
@@ -71,6 +72,7 @@ type said struct {
 	question *chat.Question
 	answer   string       // to the question, as the transcript tells; "" while it is open
 	verdict  chat.Verdict // the owner's on the reply
+	reasoned bool         // the owner said why
 
 	// A choice that was pressed stands for the answer until the bot has taken it.
 	pressed   string
@@ -128,6 +130,7 @@ var (
 	errQueueFull = errors.New("too many messages wait in this conversation; wait for an answer first")
 	errNoChoice  = errors.New("this question is not open any more, or does not offer that choice")
 	errNoRun     = errors.New("there is no such answer in this conversation, or it is being made")
+	errNotLast   = errors.New("only the last message of a conversation is answered anew, once it was answered")
 	errNotYours  = errors.New("this conversation is another person's; you can read it, and start one of your own")
 )
 
@@ -293,7 +296,7 @@ func (t *thread) finishExchange(e *exchange, failure string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e.run()
-	e.state, e.failure, e.message, e.retry, e.draft = done, failure, chat.Message{}, "", nil
+	e.state, e.failure, e.message, e.retry, e.rewrite, e.draft = done, failure, chat.Message{}, "", false, nil
 	if failure != "" {
 		t.reopenQuestion(e.id)
 	}
@@ -340,11 +343,11 @@ func (t *thread) findRated(by chat.UserID, at string) (chat.RunID, error) {
 }
 
 // showRating shows the owner's verdict on the reply at a place.
-func (t *thread) showRating(at string, verdict chat.Verdict) {
+func (t *thread) showRating(at string, rating chat.Rating) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if e, what := t.findSaid(at); e != nil {
-		what.verdict = verdict
+		what.verdict, what.reasoned = rating.Verdict, rating.Reason != ""
 		e.changes.said = t.recordChange()
 	}
 }
@@ -394,7 +397,7 @@ func (t *thread) mergeSaid(e *exchange, told []said) {
 		return
 	}
 	for i := range min(len(told), len(e.said)) {
-		told[i].pressed, told[i].pressedBy, told[i].verdict = e.said[i].pressed, e.said[i].pressedBy, e.said[i].verdict
+		told[i].pressed, told[i].pressedBy, told[i].verdict, told[i].reasoned = e.said[i].pressed, e.said[i].pressedBy, e.said[i].verdict, e.said[i].reasoned
 		if sameSaid(told[i], e.said[i]) {
 			told[i] = e.said[i]
 		}
@@ -406,5 +409,5 @@ func (t *thread) mergeSaid(e *exchange, told []said) {
 // sameSaid compares what can change of what was said: a question's answer, a failure line
 // that a retry replaced, and documents that are not kept any more.
 func sameSaid(a, b said) bool {
-	return (a.reply == nil) == (b.reply == nil) && a.answer == b.answer && a.hasFailed() == b.hasFailed() && slices.Equal(a.kept, b.kept)
+	return (a.reply == nil) == (b.reply == nil) && a.runID() == b.runID() && a.answer == b.answer && a.hasFailed() == b.hasFailed() && slices.Equal(a.kept, b.kept)
 }

@@ -168,6 +168,28 @@ func (ts *threads) retryRun(t *thread, by chat.UserID, at string) (*exchange, er
 	return e, nil
 }
 
+// rewriteMessage queues the last message of a conversation, by the id of its element, to be
+// answered anew as message says. The caller holds the thread.
+func (ts *threads) rewriteMessage(t *thread, message chat.Message, id string) (*exchange, error) {
+	message.Thread, message.At = chatID(t.id), ts.options.Now()
+	e, start, err := t.requeueRewritten(message, id)
+	if err != nil {
+		return nil, err
+	}
+	ts.people.notifyChange(message.Author)
+	if start {
+		return e, ts.assignJob(job{thread: t})
+	}
+	return e, nil
+}
+
+// dropThread forgets a conversation that was deleted.
+func (ts *threads) dropThread(t *thread) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	delete(ts.byID, t.id)
+}
+
 // assignJob gives a job to a worker, which holds the job's thread.
 func (ts *threads) assignJob(next job) error {
 	ts.mu.Lock()
@@ -199,13 +221,16 @@ func (ts *threads) workThread(ctx context.Context, next job) {
 func (ts *threads) handleExchange(ctx context.Context, t *thread, e *exchange) {
 	by := e.message.Author
 	var err error
-	if e.retry != "" {
+	message := e.message
+	if message.Asker == nil {
+		message.Asker = &chat.Identity{Local: ts.options.Everything}
+	}
+	switch {
+	case e.retry != "":
 		err = ts.options.Controls.Retry(ctx, e.retry, by, conversation{t, e})
-	} else {
-		message := e.message
-		if message.Asker == nil {
-			message.Asker = &chat.Identity{Local: ts.options.Everything}
-		}
+	case e.rewrite:
+		err = ts.options.Rewriter.Rewrite(ctx, message, conversation{t, e})
+	default:
 		err = ts.handler.Handle(ctx, message, conversation{t, e})
 	}
 	failure := ""

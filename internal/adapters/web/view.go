@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 	"cairn/internal/shorten"
@@ -28,6 +30,9 @@ type pageView struct {
 	Stats       string
 	Person      string // who is signed in; "" where nobody signs in
 	Pages       bool   // there are pages to write
+	Static      bool   // somebody else's conversation, which is not followed
+	Manage      *manageView
+	Collections []string // that a message can be limited to; none where there is no choice
 }
 
 // exchangeView is an exchange as templates/exchange.html shows it. Its strings are
@@ -37,7 +42,9 @@ type exchangeView struct {
 	ID      string
 	Mine    bool
 	Text    string
-	Long    bool   // the text scrolls in a box of its own
+	Long    bool   // the text is folded
+	Lines   int    // of the text
+	Rewrite bool   // it can be asked anew
 	Title   string // the beginning of the text
 	Working bool
 	Queued  bool
@@ -62,7 +69,10 @@ type saidView struct {
 	Text      template.HTML
 	Note      string
 	Run       string
+	Exchange  string       // id of the element of its exchange
+	Rewrite   bool         // it can be made anew
 	Rate      bool         // the reply can be rated
+	Reasoned  bool         // the owner said why it did not help
 	Retry     bool         // the run can be gone on with
 	Verdict   string       // the owner's
 	Sources   *sourcesView // nil for none
@@ -80,6 +90,7 @@ type questionView struct {
 
 // sourcesView is the line of sources under a reply, and all of them behind it.
 type sourcesView struct {
+	Count  string       // "2 sources", where the text is long enough for a way to them
 	Named  []sourceView // on the line, the first that are cited
 	More   string       // how many documents the line does not name; "" for none
 	Groups []groupView
@@ -87,6 +98,15 @@ type sourcesView struct {
 
 // maxNamed is how many sources the line under a reply names.
 const maxNamed = 3
+
+// total is how many documents there are.
+func (v *sourcesView) total() int {
+	count := 0
+	for _, group := range v.Groups {
+		count += len(group.Sources)
+	}
+	return count
+}
 
 type groupView struct {
 	Category string
@@ -123,13 +143,18 @@ const (
 	longLines = 10
 )
 
+// jumpText is from how many bytes of an answer on there is a way from its beginning to its sources.
+const jumpText = 1500
+
 // exchangeViewOf makes an exchange, which is a copy, ready to show to a visitor.
 func (w *Web) exchangeViewOf(in visit, e *exchange) (exchangeView, error) {
 	v := exchangeView{
 		Thread: in.thread.id, ID: domID(e.id), Mine: in.canWrite(), Text: markup.Clean(e.text), Title: exchangeTitle(e.text),
 		Failure: markup.CleanLine(e.failure), Working: e.state != done, Queued: e.state == queued,
 	}
-	v.Long = len(v.Text) > longText || strings.Count(v.Text, "\n") > longLines
+	v.Lines = strings.Count(v.Text, "\n") + 1
+	v.Long = len(v.Text) > longText || v.Lines > longLines
+	v.Rewrite = v.Mine && w.options.Rewriter != nil
 	var total time.Duration
 	for _, step := range e.steps {
 		v.Steps = append(v.Steps, stepView{markup.CleanLine(step.Description), string(step.Status), durationText(step.Took)})
@@ -150,7 +175,8 @@ func (w *Web) exchangeViewOf(in visit, e *exchange) (exchangeView, error) {
 		}
 		shown.Thread, shown.Mine = v.Thread, v.Mine
 		shown.Documents = documentViews(shown, what)
-		shown.Verdict = string(what.verdict)
+		shown.Verdict, shown.Reasoned = string(what.verdict), what.reasoned
+		shown.Exchange, shown.Rewrite = v.ID, v.Rewrite && what.reply != nil && what.runID() != "" && !what.hasFailed()
 		shown.Rate = what.reply != nil && what.reply.Outcome == chat.Answered && what.runID() != ""
 		shown.Retry = what.hasFailed() && what.runID() != "" && e.state == done
 		v.Said = append(v.Said, shown)
@@ -187,6 +213,9 @@ func (w *Web) saidView(at string, what said) (saidView, error) {
 	v.Outcome, v.Note = string(reply.Outcome), markup.CleanLine(reply.Note)
 	v.Sources = newSourcesView(sourceLister{w.options.Now(), w.options.Sources != nil}.sourceGroups(at, reply.Sources, refs))
 	v.Text, err = renderMarkdown(reply.Text, reply.Sources, refs)
+	if v.Sources != nil && len(reply.Text) > jumpText {
+		v.Sources.Count = english.Plural(v.Sources.total(), "source", "")
+	}
 	return v, err
 }
 

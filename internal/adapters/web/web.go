@@ -35,11 +35,17 @@ type Options struct {
 	Controls    chat.Controls
 	Graphs      chat.Graphs
 	Threads     chat.Threads
+	// Manager renames, shares and deletes conversations, and Rewriter makes answers anew; where
+	// one is nil the page does not offer it.
+	Manager  chat.ThreadManager
+	Rewriter chat.Rewriter
+	// Offers tells what people can be offered before they ask; nil: Suggestions alone.
+	Offers chat.Offers
 	// Sources shows documents as the index has them; nil: none is shown.
 	Sources chat.SourceReader
 	// Logger hears of what failed; required.
 	Logger *slog.Logger
-	// Suggestions are questions that an empty page offers.
+	// Suggestions are questions that an empty page offers; none: those of Offers.
 	Suggestions []string
 	// Stats says what the bot knows, on an empty page; may be empty.
 	Stats string

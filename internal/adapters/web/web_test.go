@@ -36,10 +36,13 @@ type behind interface {
 }
 
 func over(bot behind) Options {
-	return Options{
+	options := Options{
 		Transcripts: bot, Controls: bot, Graphs: bot, Threads: bot, Logger: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return chattest.Now },
 	}
+	options.Manager, _ = bot.(chat.ThreadManager)
+	options.Rewriter, _ = bot.(chat.Rewriter)
+	return options
 }
 
 func open(t *testing.T, bot behind) *Web {

@@ -35,6 +35,7 @@ type thread struct {
 	updated time.Time
 	last    chan struct{} // closed when the last message in line is done
 	work    *work         // nil while nothing works
+	state   chat.ThreadState
 }
 
 // work is a message being handled, guarded by Bot.mu.

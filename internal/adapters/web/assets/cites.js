@@ -1,7 +1,7 @@
 // Shows what a citation cites while it is hovered or has the focus, and leads to the
 // row of its source where it does not lead to the passage itself.
 
-import { calm } from "./dom.js";
+import { calm, parse } from "./dom.js";
 
 const gap = 8;
 let shown = null; // the tip
@@ -31,6 +31,21 @@ const show = (cite) => {
   by = cite;
   tip.hidden = false;
   place();
+  quote(cite, tip);
+};
+
+// quote adds the words of the passage that is cited, once.
+const quote = async (cite, tip) => {
+  if (!cite.dataset.row || tip.dataset.quoted !== undefined) return;
+  tip.dataset.quoted = "";
+  try {
+    const response = await fetch(`${cite.href}?quote`);
+    if (!response.ok) return;
+    tip.append(parse(await response.text()));
+    if (tip === shown) place();
+  } catch {
+    delete tip.dataset.quoted; // it is read when it is looked at again
+  }
 };
 
 /** Hides what is shown of a citation; false where nothing was. */

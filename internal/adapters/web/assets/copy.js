@@ -1,23 +1,27 @@
 // Copies code and answers, and finds threads in the list. Each needs the script: without it
 // there is nothing to press.
 
+import { parse } from "./dom.js";
+
 const conversation = document.getElementById("conversation");
 const threads = document.getElementById("list");
 
 const button = (label, text) => {
+  let before = "";
   const made = document.createElement("button");
   made.type = "button";
   made.className = "quiet copy";
   made.textContent = "Copy";
   made.setAttribute("aria-label", label);
   made.addEventListener("click", async () => {
+    before ||= made.textContent;
     try {
       await navigator.clipboard.writeText(text());
       made.textContent = "Copied";
     } catch {
       made.textContent = "Not allowed"; // a page that is not served over https
     }
-    setTimeout(() => (made.textContent = "Copy"), 2000);
+    setTimeout(() => (made.textContent = before), 2000);
   });
   return made;
 };
@@ -43,23 +47,42 @@ const offer = () => {
   }
 };
 
-const least = 8; // threads, from which a field to find them is worth its place
+const pause = 250; // milliseconds after the last letter
 
+// offerSearch finds conversations by what was said in them.
 const offerSearch = () => {
-  const rows = () => threads.querySelectorAll("li");
-  if (!threads || rows().length < least) return;
+  if (!threads) return;
   const field = document.createElement("input");
   field.type = "search";
   field.className = "find";
   field.placeholder = "Find a conversation";
   field.setAttribute("aria-label", "Find a conversation");
-  const filter = () => {
-    const wanted = field.value.trim().toLowerCase();
-    for (const row of rows()) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+  let waiting = 0;
+  const find = async () => {
+    const words = field.value.trim();
+    try {
+      const response = await fetch(`/t/${document.body.dataset.thread}/found?words=${encodeURIComponent(words)}`);
+      if (!response.ok || words !== field.value.trim()) return;
+      threads.replaceChildren(...parse(await response.text()).childNodes);
+      if (words) threads.dataset.found = "";
+      else delete threads.dataset.found;
+    } catch {
+      // The list stays as it is.
+    }
   };
-  field.addEventListener("input", filter);
-  new MutationObserver(filter).observe(threads, { childList: true });
+  field.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(find, pause);
+  });
   threads.before(field);
+};
+
+const offerLink = () => {
+  for (const place of document.querySelectorAll("[data-copy-link]")) {
+    const copy = button("Copy the link", () => location.origin + location.pathname);
+    copy.textContent = "Copy the link";
+    place.replaceWith(copy);
+  }
 };
 
 export const handleCopies = () => {
@@ -68,4 +91,5 @@ export const handleCopies = () => {
     new MutationObserver(offer).observe(conversation, { childList: true, subtree: true });
   }
   offerSearch();
+  offerLink();
 };

@@ -17,7 +17,10 @@ export const complain = (problem) => {
 
 const send = async (form, submitter) => {
   const body = new URLSearchParams(new FormData(form, submitter));
-  if (form !== composer && body.has("text") && composer) body.set("depth", composer.elements.depth.value);
+  if (form !== composer && body.has("text") && composer) {
+    body.set("depth", composer.elements.depth.value);
+    for (const chosen of composer.querySelectorAll("[name=collection]:checked")) body.append("collection", chosen.value);
+  }
   try {
     const response = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
     const answer = await response.json();
@@ -51,7 +54,7 @@ const sendButton = async (form, button) => {
 
 export const handleForms = () => {
   document.addEventListener("submit", (event) => {
-    if (event.target.method !== "post") return;
+    if (event.target.method !== "post" || event.target.dataset.whole !== undefined) return;
     event.preventDefault();
     if (event.target === composer) sendMessage();
     else sendButton(event.target, event.submitter);

@@ -90,7 +90,7 @@ const whole = (html) => {
     conversation.append(fresh);
     return fresh;
   }
-  for (const name of ["steps", "draft", "said"]) {
+  for (const name of ["asked", "steps", "draft", "said"]) {
     swap(part(exchange, name), part(fresh, name).childNodes, text);
   }
   return exchange;
@@ -117,6 +117,7 @@ const apply = (update) => {
 
 /** Follows the stream while the page is looked at or an answer is made. */
 export const connect = (complain) => {
+  if (document.body.dataset.static !== undefined) return;
   let events;
   let failures = 0;
   const open = () => {
@@ -126,7 +127,9 @@ export const connect = (complain) => {
       if (event.lastEventId) seen = event.lastEventId;
       apply(JSON.parse(event.data));
     });
-    events.addEventListener("threads", (event) => swap(list, parse(JSON.parse(event.data)).childNodes));
+    events.addEventListener("threads", (event) => {
+      if (list.dataset.found === undefined) swap(list, parse(JSON.parse(event.data)).childNodes);
+    });
     events.addEventListener("open", () => {
       if (failures > 1) complain("");
       failures = 0;

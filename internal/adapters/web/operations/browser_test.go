@@ -171,7 +171,7 @@ func busy(t *testing.T, change func(*operations.Options)) *place {
 
 var screens = []struct{ name, path string }{
 	{"runs", ""}, {"none", "?text=nothing"}, {"run", "/run?id=run-7JSB2K4MPQ9XWT3A"}, {"failed", "/run?id=run-FAILED"}, {"waiting", "/run?id=run-WAITING&did=cancelled"},
-	{"questions", "/questions"}, {"queue", "/queue"}, {"agents", "/agents"}, {"sources", "/sources"}, {"gaps", "/gaps"}, {"threads", "/threads"},
+	{"questions", "/questions"}, {"queue", "/queue"}, {"agents", "/agents"}, {"sources", "/sources"}, {"gaps", "/gaps"}, {"answers", "/answers"}, {"threads", "/threads"},
 	{"thread", "/thread?id=discord:G1:C7:T9"}, {"configuration", "/configuration"}, {"missing", "/run?id=nothing"},
 }
 

@@ -31,6 +31,7 @@ type Page struct {
 	viewer    viewer
 	sources   *sourcesScreen
 	gaps      *gapsScreen
+	shares   *sharesScreen
 	now       clock
 	routes    http.Handler
 	streams   atomic.Int64 // that are followed now
@@ -55,6 +56,7 @@ func New(options Options) (*Page, error) {
 		},
 		sources: &sourcesScreen{ingests: options.Ingests, configured: options.Sources, viewer: shown, now: now},
 		gaps:    &gapsScreen{records: options.Records, viewer: shown, now: now},
+		shares:  &sharesScreen{records: options.Records, channel: options.Channel, now: now},
 	}
 	if p.access, err = newAccess(options, respond); err != nil {
 		return nil, fmt.Errorf("operations page: %w", err)

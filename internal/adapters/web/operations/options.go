@@ -105,6 +105,9 @@ type Options struct {
 	// Sources gives the sources that are configured at this moment; nil: none are.
 	Sources  func() ([]Source, error)
 	Settings []Setting
+	// Channel names where a run was asked for, by which answered questions are counted; nil: the
+	// name of the adapter.
+	Channel func(record runs.Record) string
 
 	SignIn SignIn
 	// URL is where people reach the page's server, without a / at its end:

@@ -26,7 +26,7 @@ type screen struct {
 // tabs are the navigation, in order.
 var tabs = []tab{
 	{"", "Runs"}, {"/questions", "Questions"}, {"/queue", "Queue"}, {"/agents", "Agents"}, {"/sources", "Sources"},
-	{"/gaps", "Gaps"}, {"/threads", "Threads"}, {"/configuration", "Configuration"},
+	{"/gaps", "Gaps"}, {"/answers", "Answers"}, {"/threads", "Threads"}, {"/configuration", "Configuration"},
 }
 
 type tab struct{ Path, Name string }
@@ -40,6 +40,7 @@ func (p *Page) screens() []screen {
 		{"/agents", "Agents", "Agents", "operations-agents", true, viewAgents(p.options.Agents, p.now.moment)},
 		{"/sources", "Sources", "Sources", "operations-sources", true, p.sources.view},
 		{"/gaps", "Gaps", "Gaps", "operations-gaps", false, p.gaps.view},
+		{"/answers", "Answers", "Answered questions", "operations-shares", false, p.shares.view},
 		{"/threads", "Threads", "Threads", "operations-threads", false, p.threadsView},
 		{"/thread", "Threads", "Thread", "operations-thread", false, p.threadView},
 		{"/configuration", "Configuration", "Configuration", "operations-configuration", false, p.configurationView},

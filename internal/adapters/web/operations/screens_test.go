@@ -325,7 +325,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	p.putAside("run-2", hostile)
 	for _, path := range []string{
-		"", "/run?id=run-1", "/questions", "/queue", "/agents", "/sources", "/gaps", "/threads", "/thread?id=" + url.QueryEscape("web:"+hostile),
+		"", "/run?id=run-1", "/questions", "/queue", "/agents", "/sources", "/gaps", "/answers", "/threads", "/thread?id=" + url.QueryEscape("web:"+hostile),
 		"?text=" + url.QueryEscape(hostile), "?did=" + url.QueryEscape(hostile),
 	} {
 		got := p.get("/operations" + path)
@@ -334,4 +334,26 @@ func TestHostileTextStaysText(t *testing.T) {
 			t.Errorf("%s: status %d, policy %q", path, got.status, got.header.Get("Content-Security-Policy"))
 		}
 	}
+}
+
+func TestAnsweredQuestionsAreCountedByWeekChannelAndCollection(t *testing.T) {
+	eachStore(t, func(t *testing.T, s stores) {
+		p := open(t, s, nil)
+		p.contains(p.sees("/operations/answers"), "Nothing was asked yet.")
+		p.save(explained(record("run-1", runs.Done, "How many days of leave?")))
+		p.save(abstained("run-2", "What is the wifi password?"))
+		limited := abstained("run-3", "Who leads the zeppelin team?")
+		limited.Collections = []string{"hr & law"}
+		p.save(limited)
+		p.save(record("run-4", runs.Failed, "Where do I park?"))
+		old := explained(record("run-5", runs.Done, "Before all that?"))
+		for i := range old.Transitions {
+			old.Transitions[i].At = old.Transitions[i].At.AddDate(-1, 0, 0)
+		}
+		p.save(old)
+		page := p.sees("/operations/answers")
+		p.contains(page, `</td><td align="right">3</td><td align="right">1</td><td align="right">33 %</td>`,
+			`<td dir="auto">hr &amp; law</td><td align="right">1</td><td align="right">0</td><td align="right">0 %</td>`, "By channel")
+		p.lacks(page, "wifi", "leave")
+	})
 }

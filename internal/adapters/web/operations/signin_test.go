@@ -128,7 +128,7 @@ func TestNothingIsDoneForThoseWhoAreNotSignedIn(t *testing.T) {
 	if got := p.do(request); got.status != http.StatusUnauthorized {
 		t.Errorf("the stream: status %d", got.status)
 	}
-	for _, path := range []string{"", "/run?id=run-1", "/questions", "/queue", "/agents", "/sources", "/gaps", "/threads", "/thread?id=slack:T1:C1:run-1", "/configuration"} {
+	for _, path := range []string{"", "/run?id=run-1", "/questions", "/queue", "/agents", "/sources", "/gaps", "/answers", "/threads", "/thread?id=slack:T1:C1:run-1", "/configuration"} {
 		if got := p.get("/operations" + path); got.status != http.StatusSeeOther || strings.Contains(got.body, "run-1") {
 			t.Errorf("%s: status %d: %s", path, got.status, got.body)
 		}

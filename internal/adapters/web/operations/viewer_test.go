@@ -34,7 +34,7 @@ func fillPrivately(t *testing.T, p *place, own string) {
 
 // pagesOf are all screens that could show what is private.
 var pagesOf = []string{
-	"", "?text=run-other", "/runs.csv", "/run?id=run-other", "/run?id=run-web", "/run?id=run-waiting", "/questions", "/queue", "/agents", "/gaps", "/threads",
+	"", "?text=run-other", "/runs.csv", "/run?id=run-other", "/run?id=run-web", "/run?id=run-waiting", "/questions", "/queue", "/agents", "/gaps", "/answers", "/threads",
 	"/thread?id=slack:T1:C1:run-other", "/thread?id=slack:T1:C1:run-waiting", "/sources",
 }
 

@@ -65,6 +65,8 @@ type commands struct {
 	Doctor  doctorCommand  `cmd:"" help:"Check what Cairn needs to work, and say how to mend what is wrong." example:"cairn doctor" example:"cairn doctor --models"`
 	WhoSees whoSeesCommand `cmd:"" help:"Say who may read a document, and why." example:"cairn who-sees handbook:legal/contract.md"`
 	Forget  forgetCommand  `cmd:"" help:"Erase what is kept of a person." example:"cairn forget --user U0123ABCD"`
+	Export  exportCommand  `cmd:"" help:"Write pages, threads, feedback and settings to a file, without secrets." example:"cairn export cairn.jsonl"`
+	Import  importCommand  `cmd:"" help:"Read what export wrote; what is there already stays." example:"cairn import cairn.jsonl"`
 	Flows   flowsCommand   `cmd:"" help:"Draw the registered graphs." example:"cairn flows answer --format dot" example:"cairn flows --out drawings"`
 	Eval    evalCommand    `cmd:"" help:"Measure search and answers on a set of questions." example:"cairn eval ./questions" example:"cairn eval talk ./conversations --split"`
 	Config  struct {

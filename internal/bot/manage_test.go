@@ -26,8 +26,10 @@ func TestAThreadIsManagedByWhoWroteInItAlone(t *testing.T) {
 	o, asked := askDiggers(t)
 	thread, owner := asked.Thread, asked.Author
 	for name, change := range map[string]func(by chat.UserID) error{
-		"rename": func(by chat.UserID) error { return o.bot.RenameThread(t.Context(), thread, by, " Digging  in \n the yard ") },
-		"share":  func(by chat.UserID) error { return o.bot.ShareThread(t.Context(), thread, by, true) },
+		"rename": func(by chat.UserID) error {
+			return o.bot.RenameThread(t.Context(), thread, by, " Digging  in \n the yard ")
+		},
+		"share": func(by chat.UserID) error { return o.bot.ShareThread(t.Context(), thread, by, true) },
 	} {
 		if err := change("eve"); !errors.Is(err, chat.ErrForbidden) {
 			t.Errorf("%s by somebody else: %v", name, err)

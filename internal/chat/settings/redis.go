@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -51,6 +54,46 @@ func (s *Redis) Put(ctx context.Context, space Space, channel string, setting Se
 	}
 	return nil
 }
+
+// List implements Store. It looks at the names of all keys.
+func (s *Redis) List(ctx context.Context) ([]Placed, error) {
+	var mu sync.Mutex
+	var keys []string
+	err := s.client.EachServer(ctx, func(ctx context.Context, server *redis.Client) error {
+		found := server.ScanType(ctx, 0, redisKey("*", ""), scanned, "hash").Iterator()
+		for found.Next(ctx) {
+			mu.Lock()
+			keys = append(keys, found.Val())
+			mu.Unlock()
+		}
+		return found.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list settings: %w", err)
+	}
+	slices.Sort(keys)
+	var list []Placed
+	for _, key := range slices.Compact(keys) { // a scan may tell of a key twice
+		before, after, _ := strings.Cut(redisKey("*", ""), "*")
+		space := Space(strings.TrimSuffix(strings.TrimPrefix(key, before), after))
+		channels, err := s.client.HGetAll(ctx, key).Result()
+		if err != nil {
+			return nil, fmt.Errorf("list the settings of %s: %w", space, err)
+		}
+		for channel, stored := range channels {
+			setting, err := decodeSetting([]byte(stored))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, Placed{space, channel, setting})
+		}
+	}
+	sortPlaced(list)
+	return list, nil
+}
+
+// scanned is how many keys are asked for at a time.
+const scanned = 1000
 
 // RememberSpaces implements Store.
 func (s *Redis) RememberSpaces(ctx context.Context, app string, spaces []Space) ([]Space, error) {

@@ -4,6 +4,7 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -109,6 +110,18 @@ func Toggle(ids []string, id string) []string {
 	return append(slices.Clone(ids), id)
 }
 
+// Placed is a setting, and where it was put.
+type Placed struct {
+	Space   Space
+	Channel string // "" for the whole space
+	Setting Setting
+}
+
+// sortPlaced puts settings in the order in which List gives them.
+func sortPlaced(list []Placed) {
+	slices.SortFunc(list, func(a, b Placed) int { return cmp.Or(cmp.Compare(a.Space, b.Space), cmp.Compare(a.Channel, b.Channel)) })
+}
+
 // Store keeps settings, for all processes. Its methods may be called concurrently.
 type Store interface {
 	// Get gives the setting that was put last for a channel, or for channel "" that of the whole
@@ -116,6 +129,8 @@ type Store interface {
 	Get(ctx context.Context, space Space, channel string) (Setting, error)
 	// Put keeps a setting in the place of the one before.
 	Put(ctx context.Context, space Space, channel string, setting Setting) error
+	// List gives all settings that were put, in the order of their spaces and channels.
+	List(ctx context.Context) ([]Placed, error)
 	// RememberSpaces gives the spaces that were remembered for an app. Where none were, and spaces
 	// has some, those are remembered from then on, by whichever process is first.
 	RememberSpaces(ctx context.Context, app string, spaces []Space) ([]Space, error)

@@ -48,6 +48,28 @@ func (s *SQLite) Put(ctx context.Context, space Space, channel string, setting S
 	return nil
 }
 
+// List implements Store.
+func (s *SQLite) List(ctx context.Context) (list []Placed, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT space, channel, setting FROM setting`)
+	if err != nil {
+		return nil, fmt.Errorf("list settings: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var placed Placed
+		var stored []byte
+		if err := rows.Scan(&placed.Space, &placed.Channel, &stored); err != nil {
+			return nil, fmt.Errorf("list settings: %w", err)
+		}
+		if placed.Setting, err = decodeSetting(stored); err != nil {
+			return nil, err
+		}
+		list = append(list, placed)
+	}
+	sortPlaced(list)
+	return list, rows.Err()
+}
+
 // RememberSpaces implements Store.
 func (s *SQLite) RememberSpaces(ctx context.Context, app string, spaces []Space) ([]Space, error) {
 	if len(spaces) > 0 {

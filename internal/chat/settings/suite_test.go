@@ -16,6 +16,7 @@ import (
 // testStore tests a store; open opens the same one again each time, as another process does.
 func testStore(t *testing.T, open func(t *testing.T) settings.Store) {
 	t.Run("a setting is kept", func(t *testing.T) { testKept(t, open(t), open(t)) })
+	t.Run("settings are listed", func(t *testing.T) { testListed(t, open(t), open(t)) })
 	t.Run("spaces are remembered once", func(t *testing.T) { testRemembered(t, open(t), open(t)) })
 	t.Run("a notice is given once", func(t *testing.T) { testNotified(t, open(t), open(t)) })
 	t.Run("many at once", func(t *testing.T) { testCrowd(t, open(t), open(t)) })
@@ -48,6 +49,27 @@ func testKept(t *testing.T, one, other settings.Store) {
 		if got, err := other.Get(ctx, want.space, want.channel); err != nil || !reflect.DeepEqual(got, want.setting) {
 			t.Errorf("%s, channel %q: got %+v, %v, want %+v", want.space, want.channel, got, err, want.setting)
 		}
+	}
+}
+
+func testListed(t *testing.T, one, other settings.Store) {
+	ctx := t.Context()
+	space := settings.NewSpace("discord", "listed")
+	want := []settings.Placed{
+		{Space: space, Setting: settings.Setting{Mode: settings.ModeOff}}, {Space: space, Channel: "7", Setting: settings.Setting{Mode: settings.ModeThread}},
+	}
+	for _, put := range want {
+		if err := one.Put(ctx, put.Space, put.Channel, put.Setting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := one.RememberSpaces(ctx, "listed", []settings.Space{"discord:other"}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := other.List(ctx)
+	list = slices.DeleteFunc(list, func(placed settings.Placed) bool { return placed.Space != space }) // other tests share the store
+	if err != nil || !reflect.DeepEqual(list, want) {
+		t.Errorf("listed are %+v, %v", list, err)
 	}
 }
 

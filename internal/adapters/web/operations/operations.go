@@ -31,7 +31,7 @@ type Page struct {
 	viewer    viewer
 	sources   *sourcesScreen
 	gaps      *gapsScreen
-	shares   *sharesScreen
+	shares    *sharesScreen
 	now       clock
 	routes    http.Handler
 	streams   atomic.Int64 // that are followed now

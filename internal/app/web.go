@@ -60,9 +60,10 @@ func (c *Cairn) ListenForWeb(ctx context.Context, suggestions []string) (*web.We
 	if err != nil {
 		return nil, err
 	}
+	managed := bot.NewManager(c.Bot)
 	options := web.Options{
 		Addr: c.Config.Web.Listen, Transcripts: c.Bot, Controls: c.Bot, Graphs: c.Bot, Threads: c.Bot, Sources: c.Bot,
-		Manager: c.Bot, Rewriter: c.Bot, Offers: c.Bot, Pages: written,
+		Manager: managed, Rewriter: managed, Offers: managed, Pages: written,
 		Logger: c.Logger, Suggestions: suggestions, Everything: c.Config.Access.Web == config.WebEverything, Operations: operations,
 		Stats: fmt.Sprintf("%s, %s", english.Plural(stats.Documents, "document", ""), english.Plural(stats.Passages, "passage", "")),
 	}

@@ -13,11 +13,18 @@ import (
 	"cairn/internal/runs"
 )
 
+// Manager is what adapters that keep conversations themselves, such as the web page, offer people
+// beside writing.
+type Manager struct{ bot *Bot }
+
 var (
-	_ chat.ThreadManager = (*Bot)(nil)
-	_ chat.Rewriter      = (*Bot)(nil)
-	_ chat.Offers        = (*Bot)(nil)
+	_ chat.ThreadManager = (*Manager)(nil)
+	_ chat.Rewriter      = (*Manager)(nil)
+	_ chat.Offers        = (*Manager)(nil)
 )
+
+// NewManager makes the manager of a bot's threads.
+func NewManager(bot *Bot) *Manager { return &Manager{bot} }
 
 // The kinds of jobs by which a person manages a thread, or has an answer made anew.
 const (
@@ -28,52 +35,52 @@ const (
 )
 
 // ThreadState implements chat.ThreadManager.
-func (b *Bot) ThreadState(ctx context.Context, thread chat.ThreadID) (chat.ThreadState, error) {
-	remembered, err := b.sessions.Load(ctx, thread)
+func (m *Manager) ThreadState(ctx context.Context, thread chat.ThreadID) (chat.ThreadState, error) {
+	remembered, err := m.bot.sessions.Load(ctx, thread)
 	return chat.ThreadState{Title: remembered.Title, Shared: remembered.Shared}, err
 }
 
 // RenameThread implements chat.ThreadManager.
-func (b *Bot) RenameThread(ctx context.Context, thread chat.ThreadID, by chat.UserID, title string) error {
-	return b.manageThread(ctx, renameJob, chat.Message{Thread: thread, Author: by, Text: title})
+func (m *Manager) RenameThread(ctx context.Context, thread chat.ThreadID, by chat.UserID, title string) error {
+	return m.manageThread(ctx, renameJob, chat.Message{Thread: thread, Author: by, Text: title})
 }
 
 // ShareThread implements chat.ThreadManager.
-func (b *Bot) ShareThread(ctx context.Context, thread chat.ThreadID, by chat.UserID, shared bool) error {
+func (m *Manager) ShareThread(ctx context.Context, thread chat.ThreadID, by chat.UserID, shared bool) error {
 	kind := unshareJob
 	if shared {
 		kind = shareJob
 	}
-	return b.manageThread(ctx, kind, chat.Message{Thread: thread, Author: by})
+	return m.manageThread(ctx, kind, chat.Message{Thread: thread, Author: by})
 }
 
 // DeleteThread implements chat.ThreadManager.
-func (b *Bot) DeleteThread(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
-	if err := b.checkOnlyAuthor(ctx, thread, by); err != nil {
+func (m *Manager) DeleteThread(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
+	if err := m.checkOnlyAuthor(ctx, thread, by); err != nil {
 		return err
 	}
-	if _, err := b.Stop(ctx, thread, by); err != nil && !errors.Is(err, chat.ErrForbidden) {
+	if _, err := m.bot.Stop(ctx, thread, by); err != nil && !errors.Is(err, chat.ErrForbidden) {
 		return fmt.Errorf("stop thread %s before it is deleted: %w", thread, err)
 	}
-	return b.manageThread(ctx, forgetJob, chat.Message{Thread: thread, Author: by})
+	return m.manageThread(ctx, forgetJob, chat.Message{Thread: thread, Author: by})
 }
 
 // manageThread has a worker change how a thread is kept, behind what waits in it, and waits for
 // that.
-func (b *Bot) manageThread(ctx context.Context, kind runs.Kind, message chat.Message) error {
-	if err := b.checkOnlyAuthor(ctx, message.Thread, message.Author); err != nil {
+func (m *Manager) manageThread(ctx context.Context, kind runs.Kind, message chat.Message) error {
+	if err := m.checkOnlyAuthor(ctx, message.Thread, message.Author); err != nil {
 		return err
 	}
-	message.At = b.now()
-	if err := b.awaitControl(ctx, runs.Job{Event: newEvent(kind), Kind: kind, Message: message}, nil); err != nil {
+	message.At = m.bot.now()
+	if err := m.bot.awaitControl(ctx, runs.Job{Event: newEvent(kind), Kind: kind, Message: message}, nil); err != nil {
 		return fmt.Errorf("%s thread %s: %w", kind, message.Thread, err)
 	}
 	return nil
 }
 
 // checkOnlyAuthor refuses a thread that others wrote in, or nobody.
-func (b *Bot) checkOnlyAuthor(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
-	remembered, err := b.sessions.Load(ctx, thread)
+func (m *Manager) checkOnlyAuthor(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
+	remembered, err := m.bot.sessions.Load(ctx, thread)
 	if err != nil {
 		return err
 	}
@@ -98,12 +105,12 @@ func (t *turn) changeThread(ctx context.Context) (runs.Result, error) {
 }
 
 // Rewrite implements chat.Rewriter.
-func (b *Bot) Rewrite(ctx context.Context, message chat.Message, conversation chat.Conversation) error {
+func (m *Manager) Rewrite(ctx context.Context, message chat.Message, conversation chat.Conversation) error {
 	if message.ID == "" || message.Thread == "" {
 		return fmt.Errorf("rewrite message %q of thread %q: it needs both ids", message.ID, message.Thread)
 	}
 	job := runs.Job{Event: newEvent(rewriteJob), Kind: rewriteJob, Message: message, Run: chat.RunID(NewRunID())}
-	return b.awaitControl(ctx, job, conversation)
+	return m.bot.awaitControl(ctx, job, conversation)
 }
 
 // rewriteAnswer answers a message anew. What comes of it takes the place of what was said.
@@ -142,20 +149,20 @@ func (t *turn) rewriteAnswer(ctx, held context.Context) (runs.Result, error) {
 }
 
 // ReadableCollections implements chat.Offers.
-func (b *Bot) ReadableCollections(ctx context.Context, by chat.Reader) ([]chat.Collection, error) {
-	if b.options.Catalog == nil {
+func (m *Manager) ReadableCollections(ctx context.Context, by chat.Reader) ([]chat.Collection, error) {
+	if m.bot.options.Catalog == nil {
 		return nil, nil
 	}
-	return b.options.Catalog.Collections(b.withReader(ctx, by))
+	return m.bot.options.Catalog.Collections(m.withReader(ctx, by))
 }
 
 // ExampleQuestions implements chat.Offers.
-func (b *Bot) ExampleQuestions(ctx context.Context, by chat.Reader) ([]string, error) {
-	return b.exampleQuestions(b.withReader(ctx, by), string(language.English)), nil
+func (m *Manager) ExampleQuestions(ctx context.Context, by chat.Reader) ([]string, error) {
+	return m.bot.exampleQuestions(m.withReader(ctx, by), string(language.English)), nil
 }
 
 // withReader has the index show what somebody may read.
-func (b *Bot) withReader(ctx context.Context, by chat.Reader) context.Context {
-	decision := b.documents.resolveAccess(ctx, chat.NewThreadID(by.Adapter, "source"), by.User, by.Identity)
+func (m *Manager) withReader(ctx context.Context, by chat.Reader) context.Context {
+	decision := m.bot.documents.resolveAccess(ctx, chat.NewThreadID(by.Adapter, "source"), by.User, by.Identity)
 	return knowledge.WithViewers(ctx, decision.Asker)
 }

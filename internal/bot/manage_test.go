@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge"
 )
@@ -27,9 +28,9 @@ func TestAThreadIsManagedByWhoWroteInItAlone(t *testing.T) {
 	thread, owner := asked.Thread, asked.Author
 	for name, change := range map[string]func(by chat.UserID) error{
 		"rename": func(by chat.UserID) error {
-			return o.bot.RenameThread(t.Context(), thread, by, " Digging  in \n the yard ")
+			return bot.NewManager(o.bot).RenameThread(t.Context(), thread, by, " Digging  in \n the yard ")
 		},
-		"share": func(by chat.UserID) error { return o.bot.ShareThread(t.Context(), thread, by, true) },
+		"share": func(by chat.UserID) error { return bot.NewManager(o.bot).ShareThread(t.Context(), thread, by, true) },
 	} {
 		if err := change("eve"); !errors.Is(err, chat.ErrForbidden) {
 			t.Errorf("%s by somebody else: %v", name, err)
@@ -38,25 +39,25 @@ func TestAThreadIsManagedByWhoWroteInItAlone(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if state, err := o.bot.ThreadState(t.Context(), thread); err != nil || state != (chat.ThreadState{Title: "Digging in the yard", Shared: true}) {
+	if state, err := bot.NewManager(o.bot).ThreadState(t.Context(), thread); err != nil || state != (chat.ThreadState{Title: "Digging in the yard", Shared: true}) {
 		t.Errorf("the thread is %+v, %v", state, err)
 	}
 	if listed, err := o.bot.Threads(t.Context(), "test", owner, 5); err != nil || len(listed) != 1 || listed[0].Title != "Digging in the yard" {
 		t.Errorf("listed are %+v, %v", listed, err)
 	}
-	if err := o.bot.RenameThread(t.Context(), thread, owner, ""); err != nil {
+	if err := bot.NewManager(o.bot).RenameThread(t.Context(), thread, owner, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.bot.ShareThread(t.Context(), thread, owner, false); err != nil {
+	if err := bot.NewManager(o.bot).ShareThread(t.Context(), thread, owner, false); err != nil {
 		t.Fatal(err)
 	}
-	if state, err := o.bot.ThreadState(t.Context(), thread); err != nil || state != (chat.ThreadState{Title: "dig"}) {
+	if state, err := bot.NewManager(o.bot).ThreadState(t.Context(), thread); err != nil || state != (chat.ThreadState{Title: "dig"}) {
 		t.Errorf("then it is %+v, %v", state, err)
 	}
-	if err := o.bot.DeleteThread(t.Context(), thread, "eve"); !errors.Is(err, chat.ErrForbidden) {
+	if err := bot.NewManager(o.bot).DeleteThread(t.Context(), thread, "eve"); !errors.Is(err, chat.ErrForbidden) {
 		t.Errorf("delete by somebody else: %v", err)
 	}
-	if err := o.bot.DeleteThread(t.Context(), thread, owner); err != nil {
+	if err := bot.NewManager(o.bot).DeleteThread(t.Context(), thread, owner); err != nil {
 		t.Fatal(err)
 	}
 	turns, err := o.bot.Transcript(t.Context(), thread)
@@ -76,7 +77,7 @@ func TestAnAnswerIsMadeAnewInItsPlace(t *testing.T) {
 	}
 	rewrite := func(by chat.UserID, text string) (*heard, error) {
 		var anew heard
-		return &anew, o.bot.Rewrite(t.Context(), chat.Message{ID: asked.ID, Thread: asked.Thread, Author: by, Text: text, At: asked.At}, &anew)
+		return &anew, bot.NewManager(o.bot).Rewrite(t.Context(), chat.Message{ID: asked.ID, Thread: asked.Thread, Author: by, Text: text, At: asked.At}, &anew)
 	}
 	if _, err := rewrite("eve", "dig"); !errors.Is(err, chat.ErrForbidden) {
 		t.Errorf("by somebody else: %v", err)

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 )
@@ -115,11 +116,11 @@ func TestASharedThreadShowsAnswersFromReadableDocumentsAlone(t *testing.T) {
 			{closed, map[string]chat.Outcome{"ann": chat.Answered, "eve": chat.Noticed}},
 		} {
 			for _, shared := range []bool{false, true} {
-				if err := test.front.bot.ShareThread(t.Context(), test.front.thread, "ann", shared); err != nil {
+				if err := bot.NewManager(test.front.bot).ShareThread(t.Context(), test.front.thread, "ann", shared); err != nil {
 					t.Fatal(err)
 				}
 				for reader, want := range test.sees {
-					turns, err := test.front.bot.SharedTranscript(t.Context(), test.front.thread, chat.Identity{Email: reader + "@example.com"})
+					turns, err := bot.NewManager(test.front.bot).SharedTranscript(t.Context(), test.front.thread, chat.Identity{Email: reader + "@example.com"})
 					if !shared {
 						if !errors.Is(err, chat.ErrForbidden) {
 							t.Errorf("what is not shared gave %v", err)

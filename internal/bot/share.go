@@ -13,15 +13,15 @@ import (
 const notShared = "This is not shown: it rests on what you may not read, or is for the person who asked."
 
 // SharedTranscript implements chat.ThreadManager.
-func (b *Bot) SharedTranscript(ctx context.Context, thread chat.ThreadID, by chat.Identity) ([]chat.Turn, error) {
-	remembered, err := b.sessions.Load(ctx, thread)
+func (m *Manager) SharedTranscript(ctx context.Context, thread chat.ThreadID, by chat.Identity) ([]chat.Turn, error) {
+	remembered, err := m.bot.sessions.Load(ctx, thread)
 	if err != nil {
 		return nil, err
 	}
 	if !remembered.Shared {
 		return nil, chat.ErrForbidden
 	}
-	rests, err := b.documentsOfAnswers(ctx, remembered.Turns)
+	rests, err := m.documentsOfAnswers(ctx, remembered.Turns)
 	if err != nil {
 		return nil, fmt.Errorf("read shared thread %s: %w", thread, err)
 	}
@@ -29,7 +29,7 @@ func (b *Bot) SharedTranscript(ctx context.Context, thread chat.ThreadID, by cha
 	for _, documents := range rests {
 		all = append(all, documents...)
 	}
-	readable, err := b.ReadableDocuments(ctx, by, all)
+	readable, err := m.bot.ReadableDocuments(ctx, by, all)
 	if err != nil {
 		return nil, fmt.Errorf("read shared thread %s: %w", thread, err)
 	}
@@ -46,13 +46,13 @@ func (b *Bot) SharedTranscript(ctx context.Context, thread chat.ThreadID, by cha
 
 // documentsOfAnswers gives the documents of the index that each run's answer was made from and
 // cites. A run that is not remembered, or whose answer rests on something else, has none.
-func (b *Bot) documentsOfAnswers(ctx context.Context, turns []chat.Turn) (map[chat.RunID][]string, error) {
+func (m *Manager) documentsOfAnswers(ctx context.Context, turns []chat.Turn) (map[chat.RunID][]string, error) {
 	rests := make(map[chat.RunID][]string)
 	for _, turn := range turns {
 		if turn.Reply == nil || turn.Reply.Run == "" {
 			continue
 		}
-		record, err := b.records.Load(ctx, turn.Reply.Run)
+		record, err := m.bot.records.Load(ctx, turn.Reply.Run)
 		if errors.Is(err, chat.ErrUnknownRun) {
 			continue
 		}

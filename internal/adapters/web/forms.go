@@ -24,7 +24,7 @@ func (w *Web) serveMessage(out http.ResponseWriter, request *http.Request, in vi
 		w.responder.renderFailure(out, request, status, problem)
 		return
 	}
-	if message.Collections, problem = w.readCollections(request, in); problem != "" {
+	if message.Collections, problem = (manager{w}).readCollections(request, in); problem != "" {
 		w.responder.renderFailure(out, request, http.StatusBadRequest, problem)
 		return
 	}

@@ -39,7 +39,7 @@ func (w *Web) newHandler(ts *threads) http.Handler {
 	} {
 		mux.HandleFunc("POST /t/{thread}/"+path, w.withForm(w.inThread(ts, serve)))
 	}
-	w.manageRoutes(ts, mux)
+	manager{w}.registerRoutes(ts, mux)
 	if w.options.Sources != nil {
 		w.sourceRoutes(mux)
 	}
@@ -163,7 +163,7 @@ func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Reques
 		defer ts.releaseThread(t)
 		by := w.findCaller(request)
 		if !w.mayRead(by, t) {
-			if request.Pattern == pagePattern && by.id != "" && w.serveShared(out, request, by, t) {
+			if request.Pattern == pagePattern && by.id != "" && (manager{w}).serveShared(out, request, by, t) {
 				return
 			}
 			w.responder.renderFailure(out, request, http.StatusNotFound, "There is no such conversation.")
@@ -201,7 +201,7 @@ func (w *Web) pageView(ctx context.Context, in visit) (pageView, error) {
 		Static: in.static,
 	}
 	if v.Mine {
-		if err := w.addOffers(ctx, in, &v, len(exchanges) == 0); err != nil {
+		if err := (manager{w}).addOffers(ctx, in, &v, len(exchanges) == 0); err != nil {
 			return pageView{}, err
 		}
 	}

@@ -14,6 +14,10 @@ import (
 	"cairn/internal/shorten"
 )
 
+// manager does what people do with conversations beside writing in them, and says what they can
+// be offered.
+type manager struct{ web *Web }
+
 // manageView is what the owner of a conversation can do with it.
 type manageView struct {
 	Title    string
@@ -21,43 +25,44 @@ type manageView struct {
 	SignedIn bool // people sign in: others read along only where the conversation is shared
 }
 
-func (w *Web) manageRoutes(ts *threads, mux *http.ServeMux) {
+// registerRoutes adds the routes of what is offered.
+func (m manager) registerRoutes(ts *threads, mux *http.ServeMux) {
 	routes := make(map[string]func(http.ResponseWriter, *http.Request, visit))
-	if w.options.Rewriter != nil {
-		routes["rewrites"] = w.serveRewrite
+	if m.web.options.Rewriter != nil {
+		routes["rewrites"] = m.serveRewrite
 	}
-	if w.options.Manager != nil {
-		routes["title"], routes["sharing"], routes["deletion"] = w.serveRename, w.serveSharing, w.serveDeletion
+	if m.web.options.Manager != nil {
+		routes["title"], routes["sharing"], routes["deletion"] = m.serveRename, m.serveSharing, m.serveDeletion
 	}
 	for path, serve := range routes {
-		mux.HandleFunc("POST /t/{thread}/"+path, w.withForm(w.inThread(ts, serve)))
+		mux.HandleFunc("POST /t/{thread}/"+path, m.web.withForm(m.web.inThread(ts, serve)))
 	}
-	mux.HandleFunc("GET /t/{thread}/found", w.inThread(ts, w.serveFound))
+	mux.HandleFunc("GET /t/{thread}/found", m.web.inThread(ts, m.serveFound))
 }
 
 // serveRewrite has the last message of a conversation answered anew: with another text, or with
 // the one that it has.
-func (w *Web) serveRewrite(out http.ResponseWriter, request *http.Request, in visit) {
+func (m manager) serveRewrite(out http.ResponseWriter, request *http.Request, in visit) {
 	form := request.PostForm
 	message := chat.Message{Author: in.person, Asker: in.caller.identity, Text: formText(form.Get("text")), Depth: chat.Depth(form.Get("depth"))}
 	var problem string
-	switch message.Collections, problem = w.readCollections(request, in); {
+	switch message.Collections, problem = m.readCollections(request, in); {
 	case problem != "":
-		w.responder.renderFailure(out, request, http.StatusBadRequest, problem)
+		m.web.responder.renderFailure(out, request, http.StatusBadRequest, problem)
 		return
 	case !isDepth(message.Depth):
-		w.responder.renderFailure(out, request, http.StatusBadRequest, noDepth)
+		m.web.responder.renderFailure(out, request, http.StatusBadRequest, noDepth)
 		return
 	case len(message.Text) > maxMessage:
-		w.responder.renderFailure(out, request, http.StatusRequestEntityTooLarge, longMessage)
+		m.web.responder.renderFailure(out, request, http.StatusRequestEntityTooLarge, longMessage)
 		return
 	}
 	e, err := in.threads.rewriteMessage(in.thread, message, form.Get("exchange"))
 	if err != nil {
-		w.responder.refuseForm(out, request, err)
+		m.web.responder.refuseForm(out, request, err)
 		return
 	}
-	w.answerAccepted(out, request, in, e)
+	m.web.answerAccepted(out, request, in, e)
 }
 
 // requeueRewritten queues the last exchange, by the id of its element, to be answered anew as
@@ -91,32 +96,32 @@ func (t *thread) requeueRewritten(message chat.Message, id string) (e *exchange,
 	return e, start, nil
 }
 
-func (w *Web) serveRename(out http.ResponseWriter, request *http.Request, in visit) {
-	w.manageThread(out, request, in, func(ctx context.Context) error {
-		return w.options.Manager.RenameThread(ctx, chatID(in.thread.id), in.person, formText(request.PostForm.Get("title")))
+func (m manager) serveRename(out http.ResponseWriter, request *http.Request, in visit) {
+	m.manageThread(out, request, in, func(ctx context.Context) error {
+		return m.web.options.Manager.RenameThread(ctx, chatID(in.thread.id), in.person, formText(request.PostForm.Get("title")))
 	})
 }
 
-func (w *Web) serveSharing(out http.ResponseWriter, request *http.Request, in visit) {
-	w.manageThread(out, request, in, func(ctx context.Context) error {
-		return w.options.Manager.ShareThread(ctx, chatID(in.thread.id), in.person, request.PostForm.Get("shared") == "yes")
+func (m manager) serveSharing(out http.ResponseWriter, request *http.Request, in visit) {
+	m.manageThread(out, request, in, func(ctx context.Context) error {
+		return m.web.options.Manager.ShareThread(ctx, chatID(in.thread.id), in.person, request.PostForm.Get("shared") == "yes")
 	})
 }
 
 // manageThread does what the owner of a conversation wants with it, and shows it again.
-func (w *Web) manageThread(out http.ResponseWriter, request *http.Request, in visit, change func(context.Context) error) {
+func (m manager) manageThread(out http.ResponseWriter, request *http.Request, in visit, change func(context.Context) error) {
 	if err := change(request.Context()); err != nil {
-		w.responder.refuseForm(out, request, err)
+		m.web.responder.refuseForm(out, request, err)
 		return
 	}
 	in.threads.people.notifyChange(in.person)
-	w.answerDone(out, request, in)
+	m.web.answerDone(out, request, in)
 }
 
 // serveDeletion deletes a conversation, and goes on with a new one.
-func (w *Web) serveDeletion(out http.ResponseWriter, request *http.Request, in visit) {
-	if err := w.options.Manager.DeleteThread(request.Context(), chatID(in.thread.id), in.person); err != nil {
-		w.responder.refuseForm(out, request, err)
+func (m manager) serveDeletion(out http.ResponseWriter, request *http.Request, in visit) {
+	if err := m.web.options.Manager.DeleteThread(request.Context(), chatID(in.thread.id), in.person); err != nil {
+		m.web.responder.refuseForm(out, request, err)
 		return
 	}
 	in.threads.dropThread(in.thread)
@@ -126,51 +131,51 @@ func (w *Web) serveDeletion(out http.ResponseWriter, request *http.Request, in v
 
 // serveShared shows a conversation to somebody else who signed in, where it is shared; false where
 // it is not.
-func (w *Web) serveShared(out http.ResponseWriter, request *http.Request, by caller, of *thread) bool {
-	if w.options.Manager == nil || by.identity == nil {
+func (m manager) serveShared(out http.ResponseWriter, request *http.Request, by caller, of *thread) bool {
+	if m.web.options.Manager == nil || by.identity == nil {
 		return false
 	}
-	turns, err := w.options.Manager.SharedTranscript(request.Context(), chatID(of.id), *by.identity)
+	turns, err := m.web.options.Manager.SharedTranscript(request.Context(), chatID(of.id), *by.identity)
 	if errors.Is(err, chat.ErrForbidden) {
 		return false
 	}
 	if err != nil {
-		w.responder.refuseForm(out, request, fmt.Errorf("show shared conversation %s: %w", of.id, err))
+		m.web.responder.refuseForm(out, request, fmt.Errorf("show shared conversation %s: %w", of.id, err))
 		return true
 	}
 	shown := newThread(of.id)
 	shown.mergeTranscript(turns)
 	shown.owner = of.owner
-	w.servePage(out, request, visit{threads: newThreads(w.options, nil), thread: shown, person: by.id, caller: by, static: true})
+	m.web.servePage(out, request, visit{threads: newThreads(m.web.options, nil), thread: shown, person: by.id, caller: by, static: true})
 	return true
 }
 
 // addOffers adds what the owner of a conversation can do with it and ask.
-func (w *Web) addOffers(ctx context.Context, in visit, v *pageView, empty bool) error {
-	if w.options.Manager != nil {
-		state, err := w.options.Manager.ThreadState(ctx, chatID(in.thread.id))
+func (m manager) addOffers(ctx context.Context, in visit, v *pageView, empty bool) error {
+	if m.web.options.Manager != nil {
+		state, err := m.web.options.Manager.ThreadState(ctx, chatID(in.thread.id))
 		if err != nil {
 			return fmt.Errorf("read how thread %s is kept: %w", in.thread.id, err)
 		}
-		v.Manage = &manageView{Title: markup.CleanLine(state.Title), Shared: state.Shared, SignedIn: w.signing != nil}
+		v.Manage = &manageView{Title: markup.CleanLine(state.Title), Shared: state.Shared, SignedIn: m.web.signing != nil}
 	}
-	if w.options.Offers == nil {
+	if m.web.options.Offers == nil {
 		return nil
 	}
 	limited, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
 	if empty && len(v.Suggestions) == 0 {
-		questions, err := w.options.Offers.ExampleQuestions(limited, w.readerOf(in.caller))
+		questions, err := m.web.options.Offers.ExampleQuestions(limited, m.web.readerOf(in.caller))
 		if err != nil {
-			w.options.Logger.Warn("find example questions", "error", err)
+			m.web.options.Logger.Warn("find example questions", "error", err)
 		}
 		for _, question := range questions {
 			v.Suggestions = append(v.Suggestions, markup.CleanLine(question))
 		}
 	}
-	names, err := w.collectionNames(limited, in)
+	names, err := m.collectionNames(limited, in)
 	if err != nil {
-		w.options.Logger.Warn("list collections", "error", err)
+		m.web.options.Logger.Warn("list collections", "error", err)
 	}
 	if len(names) > 1 {
 		v.Collections = names
@@ -185,8 +190,8 @@ const offerTime = 2 * time.Second
 const maxChoices = 50
 
 // collectionNames names the collections that a visitor may read.
-func (w *Web) collectionNames(ctx context.Context, in visit) ([]string, error) {
-	collections, err := w.options.Offers.ReadableCollections(ctx, w.readerOf(in.caller))
+func (m manager) collectionNames(ctx context.Context, in visit) ([]string, error) {
+	collections, err := m.web.options.Offers.ReadableCollections(ctx, m.web.readerOf(in.caller))
 	var names []string
 	for _, collection := range collections[:min(len(collections), maxChoices)] {
 		names = append(names, collection.Name)
@@ -195,17 +200,17 @@ func (w *Web) collectionNames(ctx context.Context, in visit) ([]string, error) {
 }
 
 // readCollections reads the collections that a message is limited to. problem is for people.
-func (w *Web) readCollections(request *http.Request, in visit) (chosen []string, problem string) {
+func (m manager) readCollections(request *http.Request, in visit) (chosen []string, problem string) {
 	chosen = request.PostForm["collection"]
 	if len(chosen) == 0 {
 		return nil, ""
 	}
-	if w.options.Offers == nil {
+	if m.web.options.Offers == nil {
 		return nil, "There are no collections to choose from here."
 	}
-	names, err := w.collectionNames(request.Context(), in)
+	names, err := m.collectionNames(request.Context(), in)
 	if err != nil {
-		w.options.Logger.Error("list collections", "error", err)
+		m.web.options.Logger.Error("list collections", "error", err)
 		return nil, "The collections could not be read. Try again in a minute."
 	}
 	for _, name := range chosen {
@@ -229,34 +234,34 @@ func (w *Web) readerOf(by caller) chat.Reader {
 const quoteLetters = 700
 
 // serveQuote sends the words of the passage that is asked for, as a part of a page.
-func (w *Web) serveQuote(out http.ResponseWriter, request *http.Request, text chat.SourceText) {
+func (m manager) serveQuote(out http.ResponseWriter, request *http.Request, text chat.SourceText) {
 	at := slices.IndexFunc(text.Passages, func(passage chat.PassageText) bool { return passage.Marked })
 	if at < 0 || text.Changed {
-		w.responder.renderFailure(out, request, http.StatusGone, "The passage has changed since.")
+		m.web.responder.renderFailure(out, request, http.StatusGone, "The passage has changed since.")
 		return
 	}
 	words, err := renderMarkdown(closeMarkdown(shorten.Text(text.Passages[at].Text, quoteLetters)), nil, nil)
 	if err == nil {
-		err = w.responder.renderPage(out, http.StatusOK, "quote", words)
+		err = m.web.responder.renderPage(out, http.StatusOK, "quote", words)
 	}
 	if err != nil {
-		w.responder.refuseForm(out, request, err)
+		m.web.responder.refuseForm(out, request, err)
 	}
 }
 
 // serveFound sends the list of the person's conversations in which words were said.
-func (w *Web) serveFound(out http.ResponseWriter, request *http.Request, in visit) {
+func (m manager) serveFound(out http.ResponseWriter, request *http.Request, in visit) {
 	wanted := strings.ToLower(shorten.Head(strings.TrimSpace(request.URL.Query().Get("words")), maxWanted))
-	v, err := w.listView(request.Context(), in.threads, in.person, in.thread.id)
+	v, err := m.web.listView(request.Context(), in.threads, in.person, in.thread.id)
 	if err == nil && wanted != "" {
 		v.Wanted = true
-		v.Threads, err = w.matchThreads(request.Context(), v.Threads, wanted)
+		v.Threads, err = m.matchThreads(request.Context(), v.Threads, wanted)
 	}
 	if err == nil {
-		err = w.responder.renderPage(out, http.StatusOK, "list", v)
+		err = m.web.responder.renderPage(out, http.StatusOK, "list", v)
 	}
 	if err != nil {
-		w.responder.refuseForm(out, request, err)
+		m.web.responder.refuseForm(out, request, err)
 	}
 }
 
@@ -264,13 +269,13 @@ func (w *Web) serveFound(out http.ResponseWriter, request *http.Request, in visi
 const maxWanted = 100
 
 // matchThreads keeps the conversations whose title, questions or answers hold words in lower case.
-func (w *Web) matchThreads(ctx context.Context, list []listedView, wanted string) ([]listedView, error) {
+func (m manager) matchThreads(ctx context.Context, list []listedView, wanted string) ([]listedView, error) {
 	holds := func(text string) bool { return strings.Contains(strings.ToLower(text), wanted) }
 	var found []listedView
 	for _, entry := range list {
 		matches := holds(entry.Title)
 		if !matches {
-			turns, err := w.options.Transcripts.Transcript(ctx, chatID(entry.ID))
+			turns, err := m.web.options.Transcripts.Transcript(ctx, chatID(entry.ID))
 			if err != nil {
 				return nil, fmt.Errorf("search thread %s: %w", entry.ID, err)
 			}

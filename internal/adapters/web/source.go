@@ -55,7 +55,7 @@ func (w *Web) serveSource(out http.ResponseWriter, request *http.Request) {
 		return
 	}
 	if err == nil && request.URL.Query().Has("quote") {
-		w.serveQuote(out, request, text)
+		manager{w}.serveQuote(out, request, text)
 		return
 	}
 	var page documentPage

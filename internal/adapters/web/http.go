@@ -62,7 +62,7 @@ func (w *Web) newHandler(ts *threads) http.Handler {
 	sameOrigin.SetDenyHandler(http.HandlerFunc(func(out http.ResponseWriter, request *http.Request) {
 		w.responder.renderFailure(out, request, http.StatusForbidden, "A request of another site was refused.")
 	}))
-	return w.withSecurity(sameOrigin.Handler(mux))
+	return w.withSecurity(compressed(sameOrigin.Handler(mux)))
 }
 
 // withSecurity sets the headers of every answer, and refuses names that a foreign site

@@ -55,6 +55,21 @@ func TestWholesAreQuotedWhole(t *testing.T) {
 			"The signer reads archives twice.\nThis makes the signer slow when it signs large archives.",
 		},
 		{
+			"a sentence that goes on from the one before", "why is the signer slow when it signs large archives", "troubleshooting",
+			"The signer reads archives twice. So the signer is slow when it signs large archives.",
+			"The signer reads archives twice.\nSo the signer is slow when it signs large archives.",
+		},
+		{
+			"a question with its answer", "how many archives does the signer read", "lookup",
+			"How many archives does the signer read? It reads two.",
+			"How many archives does the signer read?\nIt reads two.",
+		},
+		{
+			"a question in front of code", "why is the signer slow behind a proxy", "troubleshooting",
+			"Maybe the signer is behind a slow proxy? Try the flag:\n\n```sh\nsigner --direct\n```",
+			"Maybe the signer is behind a slow proxy?\nTry the flag:\n```sh\nsigner --direct\n```",
+		},
+		{
 			"a line behind what announces it", "which states does the signer have", "lookup",
 			"The signer has states, in this order:\nWaiting, signing, done.\n\nLunch is at noon.",
 			"The signer has states, in this order:\nWaiting, signing, done.",
@@ -77,6 +92,8 @@ func TestWholesAreQuotedWhole(t *testing.T) {
 func TestWhatStatesNothingIsNotQuoted(t *testing.T) {
 	for _, test := range []struct{ name, text, not string }{
 		{"the text of a picture", "signer window\n\nThe signer shows its keys in a window.\n\nsigner window", "signer window"},
+		{"a table of contents", "The signer shows its keys in a window.\n\n- [Signer keys](#keys)\n- [Signer window](#window)", "Signer keys"},
+		{"a question that nothing answers", "The signer shows its keys in a window.\n\nIn which window does the signer show keys?", "In which"},
 		{"what announces a picture", "The signer window looks like this:\n\nsigner window\n\nThe signer shows its keys in a window.", "looks like this"},
 		{"a sentence that leans on a long one", "Archives, " + strings.Repeat("old and new, ", 12) + "come at night. It shows the signer in a window.", "It shows"},
 	} {

@@ -2,6 +2,8 @@ package quoting
 
 import (
 	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -77,19 +79,34 @@ const (
 	excerptLines = 8
 )
 
-// proseWhole is the whole that a sentence begins: one that announces is quoted with the
-// sentence behind it, and labels, such as the alternative text of a picture, are not quoted.
+// proseWhole is the whole that a sentence begins: one that announces, or asks, is quoted with
+// the sentence behind it, and labels, such as the alternative text of a picture, are not quoted,
+// nor are questions that nothing follows.
 func (p *passageUnits) proseWhole(at int) (whole, bool) {
 	u := p.units[at]
 	switch {
 	case isLabel(u.plain):
 		return whole{}, false
-	case !announces(u.Text):
+	case !announces(u.Text) && !asks(u.Text):
 		return p.statement(at), true
-	case at+1 < len(p.units) && p.units[at+1].kind == prose && !announces(p.units[at+1].Text) && !isLabel(p.units[at+1].plain):
+	case at+1 < len(p.units) && p.isStatement(at+1):
 		return p.whole(at, at+1), true
+	case asks(u.Text) && at+1 < len(p.units):
+		return p.statement(at), true // a list or code follows that something else announces
 	}
 	return whole{}, false
+}
+
+// isStatement tells whether a unit is a sentence that states something by itself.
+func (p *passageUnits) isStatement(at int) bool {
+	u := p.units[at]
+	return u.kind == prose && !announces(u.Text) && !asks(u.Text) && !isLabel(u.plain)
+}
+
+// asks tells whether a sentence is a question, which states nothing by itself.
+func asks(text string) bool {
+	text = strings.TrimRight(strings.TrimSpace(text), "*_`)\"")
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
 }
 
 // isLabel tells whether a line of prose is a few words that state nothing.
@@ -108,7 +125,7 @@ const (
 // statement is the whole of a sentence in prose, with the one before it where it can't
 // be read without that, and that is short.
 func (p *passageUnits) statement(at int) whole {
-	if at == 0 || p.units[at-1].kind != prose || announces(p.units[at-1].Text) || !pronoun.MatchString(p.units[at].Text) {
+	if at == 0 || !p.leans(at) || p.leans(at-1) && !pronoun.MatchString(p.units[at].Text) {
 		return p.whole(at)
 	}
 	if len(p.units[at-1].Text) <= longBefore {
@@ -117,6 +134,15 @@ func (p *passageUnits) statement(at int) whole {
 	w := p.whole(at)
 	w.leans = true
 	return w
+}
+
+// leans tells whether a sentence can't be read without the one before it.
+func (p *passageUnits) leans(at int) bool {
+	if at == 0 || p.units[at-1].kind != prose || announces(p.units[at-1].Text) || asks(p.units[at-1].Text) {
+		return false
+	}
+	text := p.units[at].Text
+	return pronoun.MatchString(text) || connective.MatchString(text)
 }
 
 // longBefore is the longest sentence that is brought along, in bytes.
@@ -185,9 +211,9 @@ func wholesOf(p *passageUnits) []whole {
 	return wholes
 }
 
-// leadsIn says whether a sentence announces the list, table or code behind it.
+// leadsIn says whether a sentence announces, or asks for, the list, table or code behind it.
 func (p *passageUnits) leadsIn(at int) bool {
-	return at+1 < len(p.units) && p.units[at+1].kind != prose && (announces(p.units[at].Text) || p.units[at+1].kind == code)
+	return at+1 < len(p.units) && p.units[at+1].kind != prose && (announces(p.units[at].Text) || asks(p.units[at].Text) || p.units[at+1].kind == code)
 }
 
 // stretchEnd is behind the last unit of the list, table or code that begins at start.
@@ -212,16 +238,19 @@ func (p *passageUnits) block(lead, start, end int) []whole {
 	if lead >= 0 {
 		with = []int{lead}
 	}
+	if p.isContents(start, end) {
+		return nil
+	}
 	all := p.whole(append(with, sequence(start, end)...)...)
 	switch p.units[start].kind {
 	case code:
 		if all.length <= longCode+200 {
-			if lead >= 0 && !announces(p.units[lead].Text) {
+			if lead >= 0 && !announces(p.units[lead].Text) && !asks(p.units[lead].Text) {
 				return []whole{all, p.whole(lead)}
 			}
 			return []whole{all}
 		}
-		if lead >= 0 && !announces(p.units[lead].Text) {
+		if lead >= 0 && !announces(p.units[lead].Text) && !asks(p.units[lead].Text) {
 			return []whole{p.whole(lead)}
 		}
 		return nil
@@ -239,6 +268,14 @@ func (p *passageUnits) block(lead, start, end int) []whole {
 		return []whole{all}
 	}
 	return p.longList(with, start, end)
+}
+
+// sectionLink matches an item that is a link to a section of its own page, and nothing else.
+var sectionLink = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+\[[^\]]*\]\(#[^)\s]*\)\W*$`)
+
+// isContents tells whether a list is a page's table of contents.
+func (p *passageUnits) isContents(start, end int) bool {
+	return end-start > 1 && !slices.ContainsFunc(p.units[start:end], func(u unit) bool { return !sectionLink.MatchString(u.Text) })
 }
 
 // longest is up to how many characters a list or table is taken whole: twice as many where the

@@ -35,3 +35,17 @@ func TestAnAnswerSaysWhichLanguageItQuotes(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionsInOtherLanguagesFindEnglishPages: the handbook is in English alone.
+func TestQuestionsInOtherLanguagesFindEnglishPages(t *testing.T) {
+	f := open(t)
+	for question, holds := range map[string]string{
+		"Wie kann ich das Passwort des VPN zurücksetzen?": "self-service portal",
+		"VPNのパスワードをリセットするには?":                             "self-service portal",
+	} {
+		got := f.ask(t, flows.Request{Text: question})
+		if got.Kind != flows.Answered || !strings.Contains(got.Text, holds) {
+			t.Errorf("%q: %s: %s, notes %q", question, got.Kind, got.Text, got.Trace.Notes)
+		}
+	}
+}

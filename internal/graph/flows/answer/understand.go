@@ -188,6 +188,9 @@ func (r *inquiry) read(ctx context.Context, turns []flows.Turn) error {
 			return err
 		}
 	}
+	if err := r.translate(ctx); err != nil {
+		return err
+	}
 	r.dropFillers()
 	if err := r.join(ctx); err != nil {
 		return err
@@ -329,8 +332,14 @@ func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 			r.remarks = append(r.remarks, fmt.Sprintf("%s stands for %s in the documents", defined[0].Short, defined[0].Long))
 		}
 	}
-	if term.Passages > 0 || len(term.Also) > 0 || r.speller == nil || len(term.Text) < r.minMisspelled || len(words.Related(term.Text)) > 0 {
-		return nil // a word of the thesaurus is spelled right
+	if term.Passages > 0 || len(term.Also) > 0 {
+		return nil
+	}
+	if related := words.Related(term.Text); len(related) > 0 {
+		return r.countRelated(ctx, term, related) // it is spelled right
+	}
+	if r.speller == nil || len(term.Text) < r.minMisspelled {
+		return nil
 	}
 	similar, err := r.speller.Similar(ctx, term.Text, 1)
 	if err != nil {
@@ -340,6 +349,27 @@ func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 		term.Also = []string{similar[0].Term}
 		term.IDF = lexical.IDF(max(r.profile.Passages, 1), similar[0].Passages)
 		r.remarks = append(r.remarks, fmt.Sprintf("%q is not in the documents, %q is", term.Written, similar[0].Term))
+	}
+	return nil
+}
+
+// countRelated lets the words that ask for the same thing count as a term that the documents do
+// not have: "directory" for "folder".
+func (r *inquiry) countRelated(ctx context.Context, term *support.Term, related []string) error {
+	stats, err := r.index.Terms(ctx, related)
+	if err != nil {
+		return fmt.Errorf("look up words of the same meaning: %w", err)
+	}
+	most := 0
+	for i, stat := range stats {
+		if stat.Passages > 0 {
+			term.Also = append(term.Also, related[i])
+			most = max(most, stat.Passages)
+		}
+	}
+	if most > 0 {
+		term.IDF = lexical.IDF(max(r.profile.Passages, 1), most)
+		r.remarks = append(r.remarks, fmt.Sprintf("%q is not in the documents, %s are of the same meaning", term.Written, strings.Join(term.Also, ", ")))
 	}
 	return nil
 }

@@ -42,11 +42,13 @@ func (f *Flow) searchQuestion(ctx context.Context, step graph.Step[State], meant
 	return found, made, changes, err
 }
 
-// nameQuery is the search for sections that are named what a question asks the meaning of:
+// nameQuery is the search for sections that are named what a question asks the meaning of, or
+// what a message names and nothing else:
 // where all pages have the word, search ranks the section about it as one among many. It is
 // nil for other questions.
 func nameQuery(meant understanding, filter index.Filter) *retrieve.Query {
-	if meant.Intent != Definition && !words.AsksFunction(meant.Query) || len(meant.Profile.Terms) > maxSubject {
+	asks := meant.Intent == Definition || words.AsksFunction(meant.Query) || words.IsKeyword(meant.Query)
+	if !asks || len(meant.Profile.Terms) > maxSubject {
 		return nil
 	}
 	weight := meant.Profile.Weight()

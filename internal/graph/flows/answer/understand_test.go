@@ -192,3 +192,15 @@ func TestABroadSubjectDecidesTheStrategy(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsOfTheSameMeaningCount: the handbook keeps messages and never preserves them.
+func TestWordsOfTheSameMeaningCount(t *testing.T) {
+	f := open(t)
+	got := f.ask(t, flows.Request{Text: "how long does Redis preserve messages"})
+	if got.Kind != flows.Answered || !strings.Contains(got.Text, "7 days") {
+		t.Errorf("%s: %q", got.Kind, got.Text)
+	}
+	if !slices.ContainsFunc(got.Trace.Notes, func(note string) bool { return strings.Contains(note, "of the same meaning") }) {
+		t.Errorf("notes %q", got.Trace.Notes)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"cairn/internal/graph/flows/answer/logistic"
 	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language"
@@ -186,8 +187,8 @@ func headingCoverage(s State) float64 {
 }
 
 // isPlainQuestion says whether a question is plain enough never to be asked about: it asks what a
-// thing is that the first passage names, what something does, or whether something is so; one
-// document alone has it for a title; it explains its pronoun itself, or comes with what others
+// thing is that the first passage names, what something does, or whether something is so; it
+// is an identifier; one document alone has it for a title; it explains its pronoun itself, or comes with what others
 // said or a file.
 func isPlainQuestion(s State) bool {
 	switch {
@@ -201,7 +202,7 @@ func isPlainQuestion(s State) bool {
 		return false
 	}
 	return words.AsksWhether(s.OriginalQuery) || words.AsksFunction(s.OriginalQuery) || words.ExplainsPronoun(s.OriginalQuery) ||
-		isTitle(s) || abbreviated(s) || s.Intent == Definition && isNamedFirst(s)
+		words.IsIdentifier(s.OriginalQuery) || isTitle(s) || abbreviated(s) || s.Intent == Definition && isNamedFirst(s)
 }
 
 // isNamedFirst says whether what is found first names what a question in several words asks
@@ -212,20 +213,43 @@ func isNamedFirst(s State) bool {
 }
 
 // isTitle says whether one document alone, of those found first, has what a question is about
-// for its title.
+// for its title. A title that says nothing else goes before others, where it is found first of
+// them.
 func isTitle(s State) bool {
 	titled := make(map[knowledge.DocumentID]bool)
+	subject := subjectOf(s.Profile)
 	for _, e := range s.SearchResults[:min(len(s.SearchResults), looked)] {
-		if isNamed(s.Profile, support.OfIn(language.Parse(e.Document.Language), e.Document.Title)) {
+		if len(titled) == 0 && isExactTitle(subject, e.Document) {
+			return true
+		}
+		title := support.OfIn(language.Parse(e.Document.Language), e.Document.Title)
+		if isNamed(s.Profile, title) || isNamed(subject, title) {
 			titled[e.Document.ID] = true
 		}
 	}
 	return len(titled) == 1
 }
 
+// isExactTitle says whether one of the names in a document's title is what a question is about,
+// and nothing else.
+func isExactTitle(subject support.Profile, document knowledge.Document) bool {
+	return slices.ContainsFunc(lexical.SplitNames(document.Title), func(name string) bool {
+		return subject.Exactness(support.OfIn(language.Parse(document.Language), name)) == 1
+	})
+}
+
 // closeBy is within how many terms of a text words stand close to one another: about two
 // sentences.
 const closeBy = 30
+
+// relatedShare is what a word counts that asks for the same thing as one of the question.
+const relatedShare = 0.6
+
+// wantedTerm is a term of a question, by its position, with what a word counts for it.
+type wantedTerm struct {
+	at    int
+	share float64
+}
 
 // shareCloseBy is the most of a question's weight that stands close by in a passage. What its
 // title and heading hold stands everywhere in it.
@@ -235,33 +259,57 @@ func shareCloseBy(p support.Profile, e retrieve.Evidence) float64 {
 		return 0
 	}
 	heading := support.OfIn(language.Parse(e.Document.Language), e.Document.Title, e.Passage.Section())
-	headed := 0.0
-	wanted := make(map[string][]int) // positions among the question's terms
+	headed := make([]float64, len(p.Terms)) // share of each that the heading holds
+	wanted := make(map[string][]wantedTerm)
 	for i, term := range p.Terms {
 		if term.Holds(heading) {
-			headed += term.IDF
+			headed[i] = 1
 			continue
 		}
 		for _, text := range append([]string{term.Text}, term.Also...) {
-			wanted[text] = append(wanted[text], i)
+			wanted[text] = append(wanted[text], wantedTerm{i, 1})
+		}
+		for _, text := range words.Related(term.Text) {
+			if heading.Has(text) {
+				headed[i] = relatedShare
+			}
+			wanted[text] = append(wanted[text], wantedTerm{i, relatedShare})
 		}
 	}
-	most := headed
-	last := make(map[int]int) // where a term was met last
-	for at, text := range passageOf(e).Analyze().Text {
-		if len(wanted[text]) == 0 {
-			continue
+	return greatestStretch(p, headed, wanted, passageOf(e).Analyze().Text) / whole
+}
+
+// greatestStretch is the most of a question's weight that stands close by in a text, beside what
+// its heading holds.
+func greatestStretch(p support.Profile, headed []float64, wanted map[string][]wantedTerm, text []string) float64 {
+	itself, related := make([]int, len(p.Terms)), make([]int, len(p.Terms)) // behind where each was met last
+	weigh := func(at int) float64 {
+		sum := 0.0
+		for i, term := range p.Terms {
+			share := headed[i]
+			switch {
+			case itself[i] > 0 && at-itself[i] < closeBy:
+				share = 1
+			case related[i] > 0 && at-related[i] < closeBy:
+				share = max(share, relatedShare)
+			}
+			sum += share * term.IDF
 		}
-		for _, i := range wanted[text] {
-			last[i] = at
-		}
-		held := headed
-		for i, met := range last {
-			if at-met < closeBy {
-				held += p.Terms[i].IDF
+		return sum
+	}
+	most := weigh(0)
+	for at, word := range text {
+		met := wanted[word]
+		for _, term := range met {
+			if term.share == 1 {
+				itself[term.at] = at + 1
+			} else {
+				related[term.at] = at + 1
 			}
 		}
-		most = max(most, held)
+		if len(met) > 0 {
+			most = max(most, weigh(at+1))
+		}
 	}
-	return most / whole
+	return most
 }

@@ -73,3 +73,33 @@ func TestLastTurns(t *testing.T) {
 		t.Errorf("a follow-up leans on %q and %q", person, bot)
 	}
 }
+
+// TestATitleIsPlain: of pages with a word of the question for a title, the one with no other word
+// goes before the rest, and what is to be done with it does not count.
+func TestATitleIsPlain(t *testing.T) {
+	titled := func(titles ...string) State {
+		s := State{Profile: profileOf("add", "secret")}
+		for i, title := range titles {
+			e := evidenceOf(title, "Text of "+title)
+			e.Document.ID = knowledge.DocumentID(strings.Repeat("d", i+1))
+			s.SearchResults = append(s.SearchResults, e)
+		}
+		return s
+	}
+	for _, test := range []struct {
+		name   string
+		titles []string
+		want   bool
+	}{
+		{"one page", []string{"Cron", "Secrets"}, true},
+		{"one page and one of a word more", []string{"Secrets", "Secret extension"}, true},
+		{"one of a word more and one page", []string{"Secret extension", "Secrets"}, false},
+		{"one of a word more alone", []string{"Secret extension"}, true},
+		{"two pages of a word more", []string{"Secret extension", "Secret store"}, false},
+		{"none", []string{"Cron", "Keys"}, false},
+	} {
+		if got := isTitle(titled(test.titles...)); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}

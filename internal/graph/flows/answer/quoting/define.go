@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/knowledge/support"
@@ -54,7 +55,7 @@ const (
 // search, as far as the size goes.
 func rank(q Question, passages []Passage, size Size) []ranked {
 	var order []ranked
-	asks := q.asksDefinition() && len(q.Parts) < 2
+	asks := (q.asksDefinition() || words.IsKeyword(q.Text)) && len(q.Parts) < 2
 	for i, p := range passages {
 		r := ranked{Passage: p, position: i}
 		if asks {

@@ -86,7 +86,7 @@ func namesThing(term string) bool {
 }
 
 // joint parts a message where a pronoun behind it may mean what is named before it.
-var joint = regexp.MustCompile(`(?i)[,;.:!?\n]\s|\b(?:and|but|or|if|when|because|since|so|that|which|who|then)\b`)
+var joint = regexp.MustCompile(`(?i)[,;.:!?\n]\s|\b(?:and|but|or|if|when|because|since|so|that|which|who|then|without|before|after|while|until|instead of)\b`)
 
 // explained says whether what stands before a pronoun of a message names a thing, in a
 // part of its own.
@@ -96,4 +96,19 @@ func explained(before string) bool {
 		return false
 	}
 	return slices.ContainsFunc(lexical.Analyze(before[:at[len(at)-1][0]]), namesThing)
+}
+
+// identifier is one word in the form of code: "url_for", "--dry-run", "foo.bar".
+var identifier = regexp.MustCompile(`^[\s` + "`" + `]*(?:--?[a-zA-Z][\w-]*|\w+(?:[_.:/]+\w+)+(?:\(\))?|\w+\(\))[\s?` + "`" + `]*$`)
+
+// IsIdentifier says whether a message is one word in the form of code, which names one thing.
+func IsIdentifier(text string) bool { return identifier.MatchString(text) }
+
+// maxKeywords is how many words a message has at most that only names a subject.
+const maxKeywords = 3
+
+// IsKeyword says whether a message only names a subject: "precondition", "docker secrets".
+func IsKeyword(text string) bool {
+	fields := strings.Fields(text)
+	return len(fields) > 0 && len(fields) <= maxKeywords && !strings.ContainsAny(text, "?？!！\n") && !AsksWhich(text) && !AsksWhether(text)
 }

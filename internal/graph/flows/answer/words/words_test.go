@@ -58,6 +58,7 @@ func TestLeansOn(t *testing.T) {
 		{"and on staging?", "", true},
 		{"is it possible to run two workers?", "", false},
 		{"is there a limit?", "", false},
+		{"is the old flag still there in version 3", "", false},
 		{"how do I rotate the key", "", false},
 		{"can I make it ignore this?", "it", true},
 	} {
@@ -95,11 +96,12 @@ func TestRelated(t *testing.T) {
 
 func TestExplainsPronoun(t *testing.T) {
 	for text, want := range map[string]bool{
-		"what is a hook and how does it work":    true,
-		"how does it work":                       false,
-		"is it possible to run two workers?":     false,
-		"where do leases go when they run out":   true,
-		"what is a hook and how do I write one?": false,
+		"what is a hook and how does it work":     true,
+		"how does it work":                        false,
+		"is it possible to run two workers?":      false,
+		"where do leases go when they run out":    true,
+		"what is a hook and how do I write one?":  false,
+		"how do I see hooks without running them": true,
 	} {
 		if got := words.ExplainsPronoun(text); got != want {
 			t.Errorf("ExplainsPronoun(%q) = %v", text, got)
@@ -175,6 +177,26 @@ func TestDescribesReferent(t *testing.T) {
 	} {
 		if got := words.DescribesReferent(text); got != want {
 			t.Errorf("DescribesReferent(%q) = %t", text, got)
+		}
+	}
+}
+
+func TestIsIdentifier(t *testing.T) {
+	for text, want := range map[string]bool{
+		"url_for": true, "`--dry-run`?": true, "app.config": true, "render()": true, "timeout": false, "what is url_for": false, "e-mail": false,
+	} {
+		if got := words.IsIdentifier(text); got != want {
+			t.Errorf("IsIdentifier(%q) = %v", text, got)
+		}
+	}
+}
+
+func TestIsKeyword(t *testing.T) {
+	for text, want := range map[string]bool{
+		"precondition": true, "docker secrets": true, "": false, "docker?": false, "how to install": false, "is it free": false, "run it with docker compose": false,
+	} {
+		if got := words.IsKeyword(text); got != want {
+			t.Errorf("IsKeyword(%q) = %v", text, got)
 		}
 	}
 }

@@ -131,14 +131,23 @@ func collectFiles(files []file) *reading {
 			read.manifests = append(read.manifests, *f.manifest)
 		}
 	}
-	// The root's manifest says most of what the repository is, and examples' say least.
+	// The root's manifest says most of what the repository is, and examples' say least; what is
+	// published says more than what is not.
 	slices.SortStableFunc(read.manifests, func(a, b manifest.Manifest) int {
 		return cmp.Or(
-			cmp.Compare(roleOrder[source.RoleOf(a.Path)], roleOrder[source.RoleOf(b.Path)]),
+			cmp.Compare(roleOrder[source.RoleOf(a.Path)], roleOrder[source.RoleOf(b.Path)]), cmp.Compare(isUnpublished(a), isUnpublished(b)),
 			cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")), cmp.Compare(isImage(a), isImage(b)), strings.Compare(a.Path, b.Path),
 		)
 	})
 	return read
+}
+
+// isUnpublished is 1 for what describes a part of the repository that is not published.
+func isUnpublished(m manifest.Manifest) int {
+	if m.Private && strings.Contains(m.Path, "/") {
+		return 1
+	}
+	return 0
 }
 
 // isImage is 1 for what names images rather than packages.

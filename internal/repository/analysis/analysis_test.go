@@ -125,13 +125,16 @@ func TestSecrets(t *testing.T) {
 
 func TestReadmeAndLicense(t *testing.T) {
 	for name, test := range map[string]struct{ readme, title, text string }{
-		"badges":     {"[![b](x)](y)\n# Title #\n<p>no</p>\n\nFirst\nparagraph.\n\nSecond.", "Title", "First paragraph."},
-		"underlined": {"Title\n=====\n\nText.\n", "Title", "Text."},
-		"no heading": {"Text.\n", "", "Text."},
-		"only one":   {"# Title\n", "Title", ""},
-		"empty":      {"", "", ""},
-		"a quote":    {"# T\n> [!NOTE]\n> Text\n> goes on.\n", "T", "Text goes on."},
-		"code first": {"# T\n```\n## A\nText", "T", "Text"},
+		"badges":            {"[![b](x)](y)\n# Title #\n<p>no</p>\n\nFirst\nparagraph.\n\nSecond.", "Title", "First paragraph."},
+		"underlined":        {"Title\n=====\n\nText.\n", "Title", "Text."},
+		"no heading":        {"Text.\n", "", "Text."},
+		"only one":          {"# Title\n", "Title", ""},
+		"empty":             {"", "", ""},
+		"a quote":           {"# T\n> [!NOTE]\n> Text\n> goes on.\n", "T", "Text goes on."},
+		"an HTML heading":   {"<p align='center'>\n<a href='x'><img src='y'></a>\n&nbsp; &nbsp;\n<a href='x'>Releases</a> · Docs · Get help here\n</p>\n<h1>T</h1>\n<p align='center'>A server that <b>ships</b> &amp; runs.</p>\n\nMore.\n", "T", "A server that ships & runs."},
+		"badges of a title": {"# T [![npm](a)](b) ![c](d) [![build][e]][f]\n\nSee [the guide](https://x.org) or [the list][l].\n", "T", "See the guide or the list."},
+		"entities alone":    {"# T\n\n&nbsp; &nbsp;\n\nText\n", "T", "Text"},
+		"code first":        {"# T\n```\n## A\nText", "T", "Text"},
 	} {
 		structure, _, _, _ := inspect(t, checkout(t, map[string]string{"readme.md": test.readme}))
 		if got := structure.Readme; got == nil || got.Title != test.title || got.Text != test.text {
@@ -144,6 +147,48 @@ func TestReadmeAndLicense(t *testing.T) {
 		structure, _, _, _ := inspect(t, checkout(t, map[string]string{"LICENSE": text}))
 		if got := structure.License; got == nil || got.Name != want {
 			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
+// TestLocksOfSeveralVersions reads lock files that have more than one version of a dependency:
+// a manifest has the one that is for it, or none where the file does not tell.
+func TestLocksOfSeveralVersions(t *testing.T) {
+	const both = `{"dependencies":{"a":"^1.0.0","b":"catalog:"}}`
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  string // the version of each dependency of p/x's manifest
+	}{
+		"pnpm": {map[string]string{
+			"pnpm-workspace.yaml": "packages: ['p/*']\n", "p/x/package.json": both,
+			"pnpm-lock.yaml": "importers:\n  .:\n    dependencies:\n      a: {specifier: ^2, version: 2.0.0}\n  p/x:\n    dependencies:\n      a:\n        specifier: ^1.0.0\n        version: 1.2.0(c@3.0.0)\n      b:\n        specifier: 'catalog:'\n        version: 7.0.0\npackages:\n  a@1.2.0: {}\n  a@2.0.0: {}\n  b@7.0.0: {}\n  b@8.0.0: {}\n",
+		}, "a 1.2.0, b 7.0.0"},
+		"pnpm, linked": {map[string]string{
+			"pnpm-workspace.yaml": "packages: ['p/*']\n", "p/x/package.json": both,
+			"pnpm-lock.yaml": "importers:\n  p/x:\n    dependencies:\n      a: {specifier: ^1.0.0, version: 'link:../a'}\npackages:\n  a@2.0.0: {}\n  b@8.0.0: {}\n",
+		}, "a , b "},
+		"npm": {map[string]string{
+			"package.json": `{"workspaces":["p/*"]}`, "p/x/package.json": both,
+			"package-lock.json": `{"packages":{"node_modules/a":{"version":"2.0.0"},"p/x/node_modules/a":{"version":"1.3.0"},"node_modules/b":{"version":"8.0.0"},"node_modules/c/node_modules/b":{"version":"9.0.0"}}}`,
+		}, "a 1.3.0, b 8.0.0"},
+		"yarn": {map[string]string{
+			"package.json": `{"workspaces":["p/*"]}`, "p/x/package.json": both,
+			"yarn.lock": "a@^2.0.0:\n  version \"2.0.0\"\n\na@^1.0.0, a@^1.0.1:\n  version \"1.4.0\"\n\nb@8:\n  version \"8.0.0\"\n\nb@9:\n  version \"9.0.0\"\n",
+		}, "a 1.4.0, b "},
+		"Cargo": {map[string]string{
+			"p/x/Cargo.toml": "[package]\nname = 'x'\n[dependencies]\na = '1'\nb = '*'\n",
+			"p/x/Cargo.lock": "[[package]]\nname = 'a'\nversion = '2.0.0'\n[[package]]\nname = 'a'\nversion = '1.5.0'\n[[package]]\nname = 'b'\nversion = '1.0.0'\n[[package]]\nname = 'b'\nversion = '2.0.0'\n",
+		}, "a 1.5.0, b "},
+	} {
+		_, dependencies, _, _ := inspect(t, checkout(t, test.files))
+		var got []string
+		for _, m := range dependencies.Manifests {
+			for _, d := range m.Dependencies {
+				got = append(got, d.Name+" "+d.Locked)
+			}
+		}
+		if strings.Join(got, ", ") != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
 }

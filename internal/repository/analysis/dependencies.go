@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -53,14 +52,14 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 	if err != nil {
 		return Dependencies{}, fmt.Errorf("extract the dependencies: %w", err)
 	}
-	locked := lockedVersions(read.manifests)
+	locks := readLocks(read.manifests)
 	made := Dependencies{Broken: read.broken[:min(len(read.broken), maxBroken)]}
 	unlocked, unpinned := make(map[manifest.Ecosystem]*Risk), Risk{Kind: Unpinned}
 	for _, m := range read.manifests {
 		if m.Lock || len(m.Dependencies) == 0 && m.Name == "" && m.Workspace != nil {
 			continue
 		}
-		one := a.lockedManifest(m, read.manifests, locked)
+		one := a.lockedManifest(m, read.manifests, locks)
 		made.Total += len(m.Dependencies)
 		if lacksLock(one) && source.RoleOf(m.Path) != source.Example {
 			if unlocked[m.Ecosystem] == nil {
@@ -90,23 +89,19 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 	return made, nil
 }
 
-// lockedVersions returns the versions of lock files, by their paths and the names of
-// dependencies.
-func lockedVersions(manifests []manifest.Manifest) map[string]map[string]string {
-	locked := make(map[string]map[string]string)
+// readLocks returns the lock files by their paths.
+func readLocks(manifests []manifest.Manifest) map[string]manifest.Lock {
+	locks := make(map[string]manifest.Lock)
 	for _, m := range manifests {
 		if m.Lock {
-			locked[m.Path] = make(map[string]string, len(m.Dependencies))
-			for _, d := range m.Dependencies {
-				locked[m.Path][d.Name] = d.Version
-			}
+			locks[m.Path] = manifest.NewLock(m)
 		}
 	}
-	return locked
+	return locks
 }
 
 // lockedManifest puts the versions of its lock file into a manifest.
-func (a *Analyst) lockedManifest(m manifest.Manifest, all []manifest.Manifest, locked map[string]map[string]string) Manifest {
+func (a *Analyst) lockedManifest(m manifest.Manifest, all []manifest.Manifest, locks map[string]manifest.Lock) Manifest {
 	one := Manifest{Path: m.Path, Ecosystem: m.Ecosystem, Name: m.Name, Version: m.Version, Requires: m.Requires, Description: m.Description, Lock: a.findLock(m, all)}
 	for _, d := range m.Dependencies {
 		if d.Scope == manifest.Indirect {
@@ -117,16 +112,11 @@ func (a *Analyst) lockedManifest(m manifest.Manifest, all []manifest.Manifest, l
 			one.Left++
 			continue
 		}
-		version := cmp.Or(locked[one.Lock][d.Name], locked[one.Lock][normalizeName(d.Name)])
+		version := locks[one.Lock].Version(m.Path, d)
 		if version == d.Version {
 			version = ""
 		}
 		one.Dependencies = append(one.Dependencies, Dependency{d, version})
 	}
 	return one
-}
-
-// normalizeName returns how lock files of Python write a name.
-func normalizeName(name string) string {
-	return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(name))
 }

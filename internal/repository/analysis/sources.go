@@ -123,7 +123,9 @@ func (r *reading) rankFiles(wanted []string, pointed []chosenFile) []chosenFile 
 		}
 	}
 	leading := r.leadingFiles()
-	add(leading["."], "the root of the library")
+	if f := byPath[leading["."]]; f != nil && f.role == source.Shipped {
+		add(f.Path, "the root of the library")
+	}
 	for _, one := range r.rankImported() {
 		path, what := one.path, ""
 		if byPath[path] == nil { // a folder is imported as a whole

@@ -12,7 +12,6 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"cairn/internal/repository/source"
-	"cairn/internal/shorten"
 )
 
 // Structure is how a repository is laid out.
@@ -197,45 +196,6 @@ func (a *Analyst) readDescription(s *Structure, files []file) error {
 		}
 	}
 	return nil
-}
-
-// maxParagraph is the length of a README's first paragraph, in characters.
-const maxParagraph = 600
-
-// notProse is a line of Markdown that tells nothing: a badge, HTML, a table, code.
-var notProse = regexp.MustCompile("^(?:\\[?!\\[|<|\\||```|---|===|\\*\\*\\*[^\\pL]*$|\\[[^\\]]*\\]:|>\\s*(?:\\[!\\w+\\])?\\s*$)")
-
-func readReadme(file, text string) *Readme {
-	readme := &Readme{Place: Place{Path: file}}
-	var paragraph []string
-	number, before := 0, ""
-	for line := range strings.Lines(text) {
-		number++
-		line = strings.TrimSpace(line)
-		underlined := line != "" && before != "" && (strings.Trim(line, "=") == "" || strings.Trim(line, "-") == "")
-		switch {
-		case underlined && readme.Title == "" && len(paragraph) == 1:
-			readme.Title, paragraph = before, nil
-		case strings.HasPrefix(line, "#"):
-			if readme.Title == "" {
-				readme.Title = strings.TrimSpace(strings.Trim(line, "#"))
-			}
-		case notProse.MatchString(line):
-		case line != "":
-			if len(paragraph) == 0 {
-				readme.Line = number
-			}
-			paragraph = append(paragraph, strings.TrimSpace(strings.TrimLeft(line, ">")))
-		}
-		// A paragraph ends at an empty line or a heading.
-		if (line == "" || strings.HasPrefix(line, "#")) && len(paragraph) > 0 {
-			break
-		}
-		before = line
-	}
-	readme.Text = shorten.Line(strings.Join(paragraph, " "), maxParagraph)
-	readme.Title = shorten.Line(readme.Title, maxPlaces*10)
-	return readme
 }
 
 // licensePatterns are known by a sentence that each has.

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -32,7 +31,7 @@ func (a *Analyst) FindDependency(ctx context.Context, wanted manifest.Wanted) (U
 		return Usages{}, fmt.Errorf("find a dependency: %w", err)
 	}
 	made := Usages{Broken: read.broken[:min(len(read.broken), maxBroken)]}
-	locked := lockedVersions(read.manifests)
+	locks := readLocks(read.manifests)
 	for _, m := range read.manifests {
 		if m.Lock {
 			continue
@@ -43,7 +42,7 @@ func (a *Analyst) FindDependency(ctx context.Context, wanted manifest.Wanted) (U
 			if !wanted.Names(d) || len(made.Found) == maxListed {
 				continue
 			}
-			version := cmp.Or(locked[lock][d.Name], locked[lock][normalizeName(d.Name)])
+			version := locks[lock].Version(m.Path, d)
 			one := Usage{Place: Place{m.Path, d.Line}, Dependency: Dependency{d, version}, Ecosystem: m.Ecosystem, Role: source.RoleOf(m.Path), Fit: wanted.Fit(m.Ecosystem, d, version)}
 			if version == d.Version {
 				one.Locked = ""

@@ -63,9 +63,12 @@ type Manifest struct {
 	Version      string // of what the file describes, where it says so
 	Requires     string // of its language: "Go 1.26", "Python >=3.10"
 	Description  string
+	Private      bool // what the file describes is not published
 	Lock         bool // the file says exactly which versions are used
 	Dependencies []Dependency
-	Programs     []Program
+	// Resolutions are what a lock file gives to single requirements, where it tells.
+	Resolutions []Resolution
+	Programs    []Program
 	// Workspace are the folders, from its own, of the manifests that share its lock file, as
 	// it writes them: "packages/*".
 	Workspace []string

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -22,6 +23,7 @@ func readPackageJSON(m *Manifest, content []byte) error {
 	var file struct {
 		Name         string            `json:"name"`
 		Version      string            `json:"version"`
+		Private      bool              `json:"private"`
 		Engines      json.RawMessage   `json:"engines"`    // versions by the names of programs
 		Workspaces   json.RawMessage   `json:"workspaces"` // a list, or an object with one
 		Description  string            `json:"description"`
@@ -36,7 +38,7 @@ func readPackageJSON(m *Manifest, content []byte) error {
 		return err
 	}
 	lines := jsonPositions(content)
-	m.Name, m.Version, m.Description = file.Name, file.Version, file.Description
+	m.Name, m.Version, m.Description, m.Private = file.Name, file.Version, file.Description, file.Private
 	var engines map[string]string
 	if json.Unmarshal(file.Engines, &engines) == nil {
 		m.require("Node", engines["node"])
@@ -116,7 +118,13 @@ func readPackageLock(m *Manifest, content []byte) error {
 		m.addDependency(d)
 	}
 	for folder, one := range file.Packages {
-		if name, found := strings.CutPrefix(folder, "node_modules/"); found && !strings.Contains(name, "/node_modules/") {
+		member, name, found := strings.Cut(folder, "node_modules/")
+		if !found || strings.Contains(name, "node_modules/") {
+			continue // of a dependency
+		}
+		member = strings.TrimSuffix(member, "/")
+		m.addResolution(Resolution{Member: member, Name: name, Version: one.Version})
+		if member == "" {
 			add(name, one)
 		}
 	}
@@ -134,15 +142,21 @@ var (
 )
 
 // readYarnLock reads both of yarn's formats: an entry's name stands at the beginning of a
-// line that ends with a colon, its version on an indented line below.
+// line that ends with a colon, with each of the requirements that it is for, its version on an
+// indented line below.
 func readYarnLock(m *Manifest, content []byte) error {
-	name := ""
+	name, entry := "", ""
 	for line := range strings.Lines(string(content)) {
 		line = strings.TrimRight(line, "\r\n")
 		if found := yarnEntry.FindStringSubmatch(line); found != nil {
-			name = found[1]
+			name, entry = found[1], strings.TrimSuffix(line, ":")
 		} else if found := yarnVersion.FindStringSubmatch(line); found != nil && name != "" {
 			m.addDependency(Dependency{Name: name, Version: found[1]})
+			for required := range strings.SplitSeq(strings.ReplaceAll(entry, `"`, ""), ",") {
+				if constraint, ok := strings.CutPrefix(strings.TrimSpace(required), name+"@"); ok {
+					m.addResolution(Resolution{Name: name, Requirement: strings.TrimPrefix(constraint, "npm:"), Version: found[1]})
+				}
+			}
 			name = ""
 		}
 	}
@@ -161,7 +175,29 @@ func readPnpmLock(m *Manifest, content []byte) error {
 			m.addDependency(Dependency{Name: found[1], Version: found[2]})
 		}
 	}
+	m.addImporter(".", root) // of a lock file for one manifest
+	for _, importer := range root.childOf("importers").mappingPairs() {
+		m.addImporter(importer.key, importer.value)
+	}
 	return nil
+}
+
+// addImporter adds the versions that a lock file of pnpm gives to the manifest of a folder:
+// "name: 1.2.0(peer@3)", or a mapping with that as its version. What is linked has none.
+func (m *Manifest) addImporter(folder string, importer tree) {
+	for _, part := range []string{"dependencies", "devDependencies", "optionalDependencies"} {
+		for _, pair := range importer.childOf(part).mappingPairs() {
+			version := cmp.Or(pair.value.childOf("version").scalarText(), pair.value.scalarText())
+			version, _, _ = strings.Cut(version, "(")
+			if strings.Contains(version, ":") {
+				version = "" // a folder or an address
+			} else if found := pnpmPackage.FindStringSubmatch(version); found != nil {
+				version = found[2] // "/name/1.2.0", or the package behind an alias
+			}
+			version, _, _ = strings.Cut(version, "_")
+			m.addResolution(Resolution{Member: folder, Name: pair.key, Version: version})
+		}
+	}
 }
 
 func readComposer(m *Manifest, content []byte) error {

@@ -107,6 +107,9 @@ func entryText(entry analysis.Entry) string {
 	}
 	switch entry.Kind {
 	case analysis.LibraryEntry:
+		if name == "" {
+			name = " the package in this folder"
+		}
 		return "what those get who import" + name
 	case analysis.ScriptEntry:
 		return "a script that is run by its name"
@@ -166,7 +169,7 @@ func (w *writer) writeEntries(f Facts) {
 	if len(f.Files) > 0 {
 		w.writeLine("## Files to begin with\n")
 		for _, file := range f.Files {
-			w.writeLine("- %s, %s lines: %s", w.placeText(analysis.Place{Path: file.Path}), humanize.Comma(int64(file.Lines)), file.Why)
+			w.writeLine("- %s, %s: %s", w.placeText(analysis.Place{Path: file.Path}), countNouns(file.Lines, "line"), file.Why)
 		}
 		w.writeLine("")
 	}

@@ -175,7 +175,7 @@ func (w *writer) writeModules(d *analysis.Dependencies) {
 	named, more := 0, 0
 	for _, m := range d.Manifests {
 		switch {
-		case m.Name == "":
+		case m.Name == "" && (strings.Contains(m.Path, "/") || m.Version+m.Requires+m.Description == ""):
 		case named == maxNamed:
 			more++
 		default:
@@ -190,7 +190,11 @@ func (w *writer) writeModules(d *analysis.Dependencies) {
 			if m.Description != "" {
 				about += ": " + cleanText(m.Description)
 			}
-			w.writeLine("- %s %s %s (%s)%s", m.Ecosystem, nounOf(m.Ecosystem), codeText(m.Name), w.placeText(analysis.Place{Path: m.Path}), about)
+			name := ""
+			if m.Name != "" {
+				name = " " + codeText(m.Name)
+			}
+			w.writeLine("- %s %s%s (%s)%s", m.Ecosystem, nounOf(m.Ecosystem), name, w.placeText(analysis.Place{Path: m.Path}), about)
 		}
 	}
 	if more += d.Left; more > 0 {

@@ -67,14 +67,8 @@ func stepsByRules(s State) []string {
 	var steps []string
 	add := func(format string, args ...any) { steps = append(steps, fmt.Sprintf(format, args...)) }
 	if r := s.RepoStructure; r != nil {
-		languages := make([]string, 0, 3)
-		for _, language := range r.Languages {
-			if language.Name.Program() && len(languages) < cap(languages) {
-				languages = append(languages, string(language.Name))
-			}
-		}
 		written := "no language that I know"
-		if len(languages) > 0 {
+		if languages := mainLanguages(r.Languages); len(languages) > 0 {
 			written = "mostly " + strings.Join(languages, ", ")
 		}
 		add("It has %d files, %s; files of tests among them: %d.", r.Files, written, r.Tests)
@@ -92,6 +86,27 @@ func stepsByRules(s State) []string {
 		add("Risks seen: %d.", len(s.RepoStructure.Risks)+len(s.Dependencies.Risks))
 	}
 	return steps
+}
+
+// mainShare is the part of the lines of programs that a language has which counts as one of the
+// main ones: 1 in so many.
+const mainShare = 10
+
+// mainLanguages names the languages that most of a repository is written in, at most three.
+func mainLanguages(all []analysis.Language) []string {
+	lines := 0
+	for _, language := range all {
+		if language.Name.Program() {
+			lines += language.Lines
+		}
+	}
+	var names []string
+	for _, language := range all {
+		if language.Name.Program() && language.Lines*mainShare >= lines && len(names) < 3 {
+			names = append(names, string(language.Name))
+		}
+	}
+	return names
 }
 
 // maxFacts is how much of one tool's result a model is shown, in bytes.

@@ -24,12 +24,13 @@ type claim struct {
 	isDefault  bool
 	// conditional is where what is said of yes and no depends on something.
 	conditional bool
-	identity    []string // versions and the like that say which thing is meant
-	things      []string // names in code
-	opening     []string // the first words of the main clause
-	state       string   // that the main clause says yes or no to: "enabled"; "" for none
-	subject     string   // the thing that the sentence begins with, "" for none
-	parameter   string   // that a list explains: "`timeout`: …"
+	identity    []string          // versions and the like that say which thing is meant
+	things      []string          // names in code
+	opening     []string          // the first words of the main clause
+	state       string            // that the main clause says yes or no to: "enabled"; "" for none
+	subject     string            // the thing that the sentence begins with, "" for none
+	settings    map[string]string // numbers that are defaults, by the names of settings
+	parameter   string            // that a list explains: "`timeout`: …"
 }
 
 // about is what a sentence is about: its words, and those over it.
@@ -50,6 +51,13 @@ var (
 	// pronounSubject begins a sentence about something that another one names.
 	pronounSubject = regexp.MustCompile(`(?i)^\W*(?:this|that|these|those|it|they|he|she|we|you|both|which)\b`)
 	aside          = regexp.MustCompile(`\([^()]*\)`)
+	// expletive begins a sentence whose subject stands behind it: "It is possible to …".
+	expletive = regexp.MustCompile(`(?i)^\W*it is (?:also |now |still |not |no longer )*(?:im)?(?:possible|necessary|required|recommended|allowed|supported|forbidden)\b`)
+	// ceases says that something is so no more, as a "not" does.
+	ceases = regexp.MustCompile(`(?i)\bstop(?:s|ped)? working\b|\bno longer works?\b`)
+	// settingPattern is a setting in code with the number that is its default: "`workers` (20 by
+	// default)", "`workers` defaults to 20", "20 `workers`".
+	settingPattern = regexp.MustCompile("(?i)`([^`\\s]+)`\\s*(?:(?:flag|option|setting|parameter)\\s*)?(?:\\((?:default(?:s to|:)?\\s*)?|(?:defaults? to|is)\\s+)`?(\\d+)`?(?:[\\s,;.)]|$)|(?:^|\\s)(\\d+) `([^`\\s]+)`")
 )
 
 // negativeWords say no.
@@ -110,11 +118,14 @@ func (c *Corpus) readClaim(at int, s evidence.Sentence) (read claim, ok bool) {
 	if strings.Contains(text, " · ") { // a row of a table: what its cells are of stands above them
 		return claim{}, false
 	}
-	if strings.HasSuffix(strings.TrimRight(text, " *_"), "?") || examplePattern.MatchString(text) || strings.HasSuffix(text, ":") || pronounSubject.MatchString(text) {
+	if strings.HasSuffix(strings.TrimRight(text, " *_"), "?") || examplePattern.MatchString(text) || strings.HasSuffix(text, ":") || pronounSubject.MatchString(text) && !expletive.MatchString(text) {
 		return claim{}, false
 	}
 	read = claim{at: at, words: make(map[string]bool), main: make(map[string]bool), values: make(map[string][]string), parameter: parameterOf(s), over: make(map[string]bool), isDefault: defaultPattern.MatchString(text)}
 	counted := read.readValues(text)
+	if read.isDefault {
+		read.readSettings(text)
+	}
 	main := mainClause(text)
 	read.readPolarity(main)
 	for _, found := range codePattern.FindAllStringSubmatch(text, -1) {
@@ -192,6 +203,37 @@ func (c *claim) readValues(text string) (counted map[string]bool) {
 	return counted
 }
 
+// readSettings notes the settings whose default a sentence gives as a number.
+func (c *claim) readSettings(text string) {
+	c.settings = make(map[string]string)
+	for _, found := range settingPattern.FindAllStringSubmatch(text, -1) {
+		c.settings[strings.ToLower(found[1]+found[4])] = found[2] + found[3]
+	}
+}
+
+// settingsDiffer tells whether two claims give another default to a setting that both name, and
+// speak of something else besides that both have.
+func (c *claim) settingsDiffer(other claim) bool {
+	for name, value := range c.settings {
+		theirs, ok := other.settings[name]
+		if !ok || theirs == value {
+			continue
+		}
+		of := evidence.Telling(name)
+		for word := range c.words {
+			if !slices.Contains(of, word) && (other.words[word] || other.over[word]) {
+				return true
+			}
+		}
+		for word := range other.words {
+			if !slices.Contains(of, word) && c.over[word] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // unitsOf are what units measure, and how many of the smallest one they are.
 var unitsOf = map[string]struct {
 	measure string
@@ -247,6 +289,7 @@ func (c *claim) statesOpposite(other claim) bool {
 
 // readPolarity counts the words that say yes or no.
 func (c *claim) readPolarity(text string) {
+	text = ceases.ReplaceAllString(text, "not work")
 	text = inPassing.ReplaceAllString(aside.ReplaceAllString(strings.ReplaceAll(strings.ToLower(text), "’", "'"), " "), " ")
 	for _, word := range lexical.Words(text) {
 		if negativeWords[word.Text] {

@@ -199,7 +199,7 @@ func (c *Corpus) contradict(a, b claim) (alike float64, contradicts bool) {
 		return alike, plain && (alike >= surelyAlike || held >= nearlyHeld && alike >= stateAlike && a.statesOpposite(b))
 	}
 	held, alike, shared := c.likeness(about{a.words, a.over}, about{b.words, b.over})
-	if a.substitutes(b) {
+	if a.substitutes(b) || a.settingsDiffer(b) {
 		return alike, true
 	}
 	if shared < fewestShared || (held < leastHeld || alike < leastAlike) && (held < nearlyHeld || alike < heldAlike) {

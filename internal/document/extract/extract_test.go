@@ -143,6 +143,12 @@ func TestClaimsAreCompared(t *testing.T) {
 		"a number of things":         {"The importer supports two nested archives in an upload.", "The importer supports three nested archives in an upload.", 1},
 		"examples":                   {"For example, wait 30 seconds for the importer to start.", "For example, wait 60 seconds for the importer to start.", 0},
 		"a subject that is not said": {"It is enabled by default in the importer.", "It is disabled by default in the importer.", 0},
+		"a subject behind it":        {"It is not possible to upload a nested archive when the importer is busy.", "It is possible to upload a nested archive when the importer is busy.", 1},
+		"a setting's default":        {"Tune the importer by `--upload-workers` (20 by default) and `--index-workers` (10 by default).", "The importer works with 50 `--upload-workers` by default.", 1},
+		"a setting's same default":   {"Tune the importer by `--upload-workers` (20 by default) and `--index-workers` (10 by default).", "The importer works with 20 `--upload-workers` by default.", 0},
+		"a setting of another thing": {"The exporter works with 20 `--workers` by default.", "A crawler takes 50 `--workers` by default.", 0},
+		"works no more":              {"Archives installed via the old folder will not work starting with v2.8.", "Archives installed via the old folder stop working starting with v2.10.", 1},
+		"deprecated and gone":        {"Starting with v2.5, installing archives via the old folder is deprecated.", "Archives installed via the old folder stop working starting with v2.8.", 0},
 		"rows of tables":             {"| importer | waits 30 seconds for uploads |\n|---|---|\n| importer | waits 30 seconds for uploads |", "| importer | waits 60 seconds for uploads |\n|---|---|\n| importer | waits 60 seconds for uploads |", 0},
 	} {
 		// A third document has the words of both, so that none is rare for being in two.

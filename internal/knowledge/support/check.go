@@ -100,12 +100,19 @@ func (e *Evidence) Check(claim string) Verdict {
 		if verdict.Label == Supported && len(e.sentences) <= wholePage && measured.differsInDetail() {
 			verdict.Label, verdict.Score = Partly, min(verdict.Score, supportedScore)
 		}
+		if statesOtherDefault(claim, e.sentences) || measured.tellsOfOtherSubject(claim, e.sentences) {
+			verdict.Faithful *= otherSubject
+		}
 	}
 	return verdict
 }
 
 // FaithfulFrom is the chance from which on a section is taken to state a claim as it is.
 const FaithfulFrom = 0.67
+
+// otherSubject is what is left of the chance that a section states a claim where it says the same of
+// something else.
+const otherSubject = 0.5
 
 // differsInDetail says whether something exact is missing, or the sentence that holds nearly all of a claim
 // has a "not" more or less.

@@ -47,9 +47,29 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestOtherSubject checks claims that say of one thing what the evidence says of another.
+func TestOtherSubject(t *testing.T) {
+	evidence := []string{
+		"There are three modes:", "`calm` (default): jobs wait for each other", "`brisk`: jobs run at once",
+		"the total weight of all boxes, shown as `box_sum`", "the count of boxes that were packed, shown as `box_count`",
+		"The interval defaults to 30s, or to what `slow` says.",
+	}
+	for _, pair := range []struct{ right, wrong string }{
+		{"The default mode is `calm`.", "The default mode is `brisk`."},
+		{"`box_count` has the count of boxes that were packed.", "`box_sum` has the count of boxes that were packed."},
+		{"`box_sum` has the total weight of all boxes.", "`box_count` has the total weight of all boxes."},
+	} {
+		right, wrong := support.Check(pair.right, evidence), support.Check(pair.wrong, evidence)
+		if right.Faithful < support.FaithfulFrom || wrong.Faithful >= support.FaithfulFrom {
+			t.Errorf("%.2f of %q, %.2f of %q", right.Faithful, pair.right, wrong.Faithful, pair.wrong)
+		}
+	}
+}
+
 // TestAbsent looks for what no source has, whoever says that it supports the statement.
 func TestAbsent(t *testing.T) {
 	evidence := append([]string{
+		"| Release | Date | End |", "| Heron 2.45 | 2023-06-23 | 2024-07-31 |", "| **Heron 3.5** | **2025-07-14** | **2026-07-31** |",
 		"| Heron | Works with |", "| 3.12.x | 1.27.x to 1.24.x |", "| 3.13.x | 1.28.x to 1.25.x |",
 		"Run `heron drain --grace-period` first; PostgreSQL 15 keeps at most 1MB.", "Set `queue.maxDepth` in `heron.yaml`.",
 	}, handbook...)
@@ -68,6 +88,10 @@ func TestAbsent(t *testing.T) {
 		{"a row", support.Stated{Text: "| 3.12.x | 1.27.x to 1.24.x |", Row: true}, nil},
 		{"another row", support.Stated{Text: "| 3.12.x | 1.28.x to 1.25.x |", Row: true}, []string{"1.28", "1.25"}},
 		{"another row in a sentence", support.Stated{Text: "Heron `3.13.x` works with `1.27.x`."}, []string{"1.27"}},
+		{"a row of dates", support.Stated{Text: "| 2.45 | 2023-06-23 | 2024-07-31 |", Row: true}, nil},
+		{"a row of emphasized dates", support.Stated{Text: "| 3.5 | 2025-07-14 | 2026-07-31 |", Row: true}, nil},
+		{"another row's date", support.Stated{Text: "| 2.45 | 2023-06-23 | 2026-07-31 |", Row: true}, []string{"2026-07-31"}},
+		{"another date", support.Stated{Text: "| 2.45 | 2023-06-24 | 2024-07-31 |", Row: true}, []string{"2023-06-24"}},
 		{"code", support.Stated{Text: "```sh\nheron drain --grace-period\n```", Code: true}, nil},
 		{"an address of somebody's own in code", support.Stated{Text: "```sh\nheron drain oci://registry.example.com/me\n```", Code: true}, nil},
 		{"another variable in code", support.Stated{Text: "```yaml\nqueue.minDepth: 3\n```", Code: true}, []string{"queue.minDepth:"}},

@@ -104,7 +104,7 @@ func readExact(evidence []string) exactEvidence {
 type quantity struct{ written, value, unit string }
 
 var (
-	numberToken = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d._-])(v?(\d+(?:[.,]\d+)*)(?:\.x)?)([a-zµ%]{0,3})(?:\s+(seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?|milliseconds?|bytes?|kb|mb|gb|tb|mib|gib|kib|percent|sekunden?|minuten?|stunden?|tagen?|secondes?|heures?|jours?|segundos?|minutos?|horas?|días?))?`)
+	numberToken = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d._-])(v?(\d{4}-\d\d(?:-\d\d)?|\d+(?:[.,]\d+)*)(?:\.x)?)([a-zµ%]{0,3})(?:\s+(seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?|milliseconds?|bytes?|kb|mb|gb|tb|mib|gib|kib|percent|sekunden?|minuten?|stunden?|tagen?|secondes?|heures?|jours?|segundos?|minutos?|horas?|días?))?`)
 	unitNames   = map[string]string{
 		"second": "s", "sec": "s", "sekund": "s", "sekunde": "s", "sekunden": "s", "seconde": "s", "segundo": "s",
 		"minute": "m", "min": "m", "minuten": "m", "minuto": "m", "hour": "h", "stunde": "h", "stunden": "h", "heure": "h", "hora": "h",

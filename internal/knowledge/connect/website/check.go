@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/connect/remote"
 )
 
 // Check asks the site for a page on the condition that it changed.
@@ -23,22 +24,22 @@ func (c *Connector) Check(ctx context.Context, document knowledge.Document) (kno
 		return "", fmt.Errorf("check document %s: the site has moved", document.ID)
 	}
 	fetcher := newFetcher(c.options, within)
-	defer fetcher.close()
+	defer fetcher.Close()
 	known := parseHash(document.Hash)
-	answer, err := fetcher.getOnce(ctx, address, known)
+	answer, err := fetcher.DoOnce(ctx, fetcher.newRequest(address, known))
 	if err != nil {
 		return "", fmt.Errorf("check document %s: %w", document.ID, err)
 	}
-	switch answer.status {
+	switch answer.Status {
 	case http.StatusNotModified:
 		return knowledge.StateLive, nil
 	case http.StatusNotFound, http.StatusGone:
 		return knowledge.StateGone, nil
 	case http.StatusOK:
-		if contentHash(answer.body) == known.content {
+		if contentHash(answer.Body) == known.content {
 			return knowledge.StateLive, nil
 		}
 		return knowledge.StateChanged, nil
 	}
-	return "", fmt.Errorf("check document %s: %w", document.ID, &statusError{answer.status})
+	return "", fmt.Errorf("check document %s: %w", document.ID, &remote.StatusError{Status: answer.Status})
 }

@@ -18,6 +18,7 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/files"
+	"cairn/internal/knowledge/connect/remote"
 	"cairn/internal/knowledge/parse"
 )
 
@@ -55,14 +56,14 @@ type visit struct {
 // fetched is what came of a visit.
 type fetched struct {
 	visit
-	answer *response // nil: the sitemap says that it did not change
+	answer *remote.Response // nil: the sitemap says that it did not change
 	err    error
 }
 
 // run reads the pages that the sitemap lists; without one, those that links lead to. In the latter
 // case pages that are known are asked for where links led to them once.
 func (c *crawl) run(ctx context.Context) error {
-	defer c.fetcher.close()
+	defer c.fetcher.Close()
 	if err := c.readRobots(ctx); err != nil {
 		return err
 	}
@@ -181,11 +182,11 @@ func (c *crawl) handle(ctx context.Context, result fetched, found map[int][]visi
 		if result.depth == 0 && result.follow && address == c.scope.base.String() {
 			return result.err // nothing is reached without it
 		}
-		if !isFinal(result.err) {
+		if !remote.IsFinal(result.err) {
 			c.failures++
 		}
 		if c.failures == maxFailures {
-			return &connect.UnavailableError{After: defaultRest, Reason: fmt.Errorf("%d pages in a row failed, the last one so: %w", maxFailures, result.err)}
+			return &connect.UnavailableError{After: remote.DefaultRest, Reason: fmt.Errorf("%d pages in a row failed, the last one so: %w", maxFailures, result.err)}
 		}
 		return c.yieldFailed(result, result.err)
 	}
@@ -193,7 +194,7 @@ func (c *crawl) handle(ctx context.Context, result fetched, found map[int][]visi
 		return c.yieldUnchanged(result)
 	}
 	c.failures = 0
-	switch status := result.answer.status; {
+	switch status := result.answer.Status; {
 	case status == http.StatusOK:
 		return c.handlePage(result, found)
 	case status == http.StatusNotModified && c.known[address].content != "":
@@ -204,21 +205,21 @@ func (c *crawl) handle(ctx context.Context, result fetched, found map[int][]visi
 			return nil
 		}
 		if address == c.scope.base.String() && result.follow {
-			return &statusError{status}
+			return &remote.StatusError{Status: status}
 		}
 		c.skipped["links to pages that are not there"]++
 		return nil
-	case status >= http.StatusMultipleChoices && status < http.StatusBadRequest && result.answer.location != nil:
+	case status >= http.StatusMultipleChoices && status < http.StatusBadRequest && result.answer.Location != nil:
 		return c.handleRedirect(result, found)
 	default:
-		return c.yieldFailed(result, &statusError{status})
+		return c.yieldFailed(result, &remote.StatusError{Status: status})
 	}
 }
 
 // handleRedirect has the page read that another one leads to, if it is one of the site's. That it
 // leads in a circle ends where a page was visited.
 func (c *crawl) handleRedirect(result fetched, found map[int][]visit) error {
-	to := normalizeURL(result.answer.location)
+	to := normalizeURL(result.answer.Location)
 	if !c.scope.containsAddress(to) {
 		c.skipped["leading out of the site"]++
 		return nil
@@ -228,7 +229,7 @@ func (c *crawl) handleRedirect(result fetched, found map[int][]visit) error {
 }
 
 func (c *crawl) handlePage(result fetched, found map[int][]visit) error {
-	content := result.answer.body
+	content := result.answer.Body
 	mediaType := detect(result)
 	if !parse.Supported(mediaType) {
 		return c.yieldFailed(result, &parse.UnsupportedError{Name: c.scope.pathOf(result.address), MediaType: mediaType})
@@ -248,7 +249,7 @@ func (c *crawl) handlePage(result fetched, found map[int][]visit) error {
 	hash := contentHash(content)
 	other, copied := c.contents[hash]
 	switch {
-	case facts.hidden || strings.Contains(strings.ToLower(result.answer.header.Get("X-Robots-Tag")), "noindex"):
+	case facts.hidden || strings.Contains(strings.ToLower(result.answer.Header.Get("X-Robots-Tag")), "noindex"):
 		c.skipped["not to be indexed, as they say"]++
 		return nil
 	case facts.canonical != nil && facts.canonical.String() != address && c.scope.containsAddress(facts.canonical):
@@ -269,8 +270,8 @@ func (c *crawl) handlePage(result fetched, found map[int][]visit) error {
 // detect says what a page is: by its bytes, then by the server's word, then by its name.
 func detect(result fetched) string {
 	name := result.address.Path
-	mediaType := parse.Detect(name, result.answer.body)
-	said, _, _ := strings.Cut(result.answer.header.Get("Content-Type"), ";")
+	mediaType := parse.Detect(name, result.answer.Body)
+	said, _, _ := strings.Cut(result.answer.Header.Get("Content-Type"), ";")
 	said = strings.ToLower(strings.TrimSpace(said))
 	if said == "application/xhtml+xml" {
 		said = parse.HTML
@@ -292,12 +293,12 @@ func (c *crawl) isWanted(language string) bool {
 }
 
 func (c *crawl) yieldPage(result fetched, mediaType string, facts pageFacts) error {
-	header := result.answer.header
+	header := result.answer.Header
 	document := c.document(result.address)
 	document.Language = facts.language
 	document.Modified = modifiedAt(header.Get("Last-Modified"), result.changed)
 	page := knownPage{
-		content: contentHash(result.answer.body), settings: c.settings, depth: result.depth, listed: result.changed,
+		content: contentHash(result.answer.Body), settings: c.settings, depth: result.depth, listed: result.changed,
 		etag: header.Get("ETag"), modified: header.Get("Last-Modified"),
 	}
 	document.Hash = page.String()
@@ -306,7 +307,7 @@ func (c *crawl) yieldPage(result fetched, mediaType string, facts pageFacts) err
 		return c.send(connect.Change{Kind: connect.Unchanged, Document: document})
 	}
 	return c.send(connect.Change{
-		Kind: connect.Upserted, Document: document, Content: result.answer.body, MediaType: mediaType,
+		Kind: connect.Upserted, Document: document, Content: result.answer.Body, MediaType: mediaType,
 		Link: func(target string) string {
 			to, err := result.address.Parse(target)
 			if err != nil || to.Scheme != "https" && to.Scheme != "http" {
@@ -368,7 +369,7 @@ func (c *crawl) yieldGone(ctx context.Context) error {
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
-		if err != nil || answer.status != http.StatusNotFound && answer.status != http.StatusGone {
+		if err != nil || answer.Status != http.StatusNotFound && answer.Status != http.StatusGone {
 			c.present[address] = true // the next sync sees
 		}
 	}

@@ -2,6 +2,7 @@ package website
 
 import (
 	"bytes"
+	"cairn/internal/knowledge/connect/remote"
 	"compress/gzip"
 	"context"
 	"encoding/xml"
@@ -34,12 +35,12 @@ func (c *crawl) readRobots(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read robots.txt: %w", err)
 	}
-	robots, err := robotstxt.FromStatusAndBytes(answer.status, answer.body)
+	robots, err := robotstxt.FromStatusAndBytes(answer.Status, answer.Body)
 	if err != nil {
 		robots = &robotstxt.RobotsData{} // no file for robots
 	}
 	c.rules, c.sitemaps = robots.FindGroup(agentName), robots.Sitemaps
-	c.fetcher.pause = min(c.rules.CrawlDelay, maxCrawl)
+	c.fetcher.SetPause(min(c.rules.CrawlDelay, maxCrawl))
 	return nil
 }
 
@@ -71,13 +72,13 @@ func (c *crawl) readSitemaps(ctx context.Context) ([]listedPage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read sitemap %s: %w", address, err)
 		}
-		if answer.status != http.StatusOK {
+		if answer.Status != http.StatusOK {
 			if at >= len(c.sitemaps) && at > 0 { // an index named it
-				return nil, fmt.Errorf("read sitemap %s: %w", address, &statusError{answer.status})
+				return nil, fmt.Errorf("read sitemap %s: %w", address, &remote.StatusError{Status: answer.Status})
 			}
 			continue // robots.txt names one that is not there, or there is none
 		}
-		pages, more, err := parseSitemap(answer.body)
+		pages, more, err := parseSitemap(answer.Body)
 		if err != nil {
 			if named == 0 {
 				return nil, nil // a site that answers everything with a page

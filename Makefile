@@ -177,6 +177,10 @@ licences: build ## bin/licences.csv; fails on a licence that is not allowed
 nightly: ## every fuzz target for a minute, vulnerabilities, sbom, licences, a release twice
 	scripts/nightly.sh
 
+.PHONY: forge-check
+forge-check: ## the connector for forges against a real Gitea, which is built once into a cache (minutes)
+	CAIRN_GITEA="$$(scripts/gitea.sh)" go test -count=1 -tags forgecheck -timeout 20m -v -run TestGitea ./internal/knowledge/connect/forge ./cmd/bot
+
 .PHONY: chart-tools
 chart-tools: ## the tools that check the Helm chart, built into a cache folder
 	scripts/chart-tools.sh

@@ -24,7 +24,7 @@ const littleSpace = 500 << 20
 func checkMachine(configured config.Config) []finding {
 	found := checkDataDir(configured.DataDir)
 	for _, source := range configured.Sources {
-		found = append(found, checkFolder("source "+source.Name, source.Path, "correct its path, or let Cairn's user read it"))
+		found = append(found, checkSource(source))
 	}
 	for _, folder := range configured.Flows.Folders {
 		found = append(found, checkFolder("folder for flows", folder, "correct flows.folders, or let Cairn's user read it"))
@@ -34,6 +34,29 @@ func checkMachine(configured config.Config) []finding {
 	}
 	if configured.Audit.File != "" {
 		found = append(found, checkAuditFile(configured.Audit.File))
+	}
+	return found
+}
+
+// checkSource checks a source as far as that goes without asking its place; the last sync tells the
+// rest.
+func checkSource(source config.Source) finding {
+	what := "source " + source.Name
+	if source.Kind == config.SourceFiles {
+		return checkFolder(what, source.Path, "correct its path, or let Cairn's user read it")
+	}
+	found := finding{What: what, Told: fmt.Sprintf("%s %s", source.Kind, source.Place())}
+	switch every := source.Interval(); {
+	case source.IsPaused():
+		found.Told += ", paused"
+	case every > 0:
+		found.Told += ", every " + every.String()
+	default:
+		found.Told += ", read by hand"
+	}
+	if source.Kind.IsForge() && source.Key.Secret.IsZero() {
+		found.Problem, found.Minor = errors.New("it has no token: public repositories alone are read, and few requests are allowed"), true
+		found.Remedy = "make a token that may read, and name it with key_env or key_file"
 	}
 	return found
 }

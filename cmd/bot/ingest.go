@@ -67,10 +67,16 @@ func (c *ingestCommand) syncSources(ctx context.Context, in *invocation, configu
 			library.Logger.DebugContext(ctx, "lower priority", "error", err)
 		}
 	}
+	groups, closeGroups, err := app.OpenGrants(ctx, library.Setup, sources)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeGroups()) }()
+	options := app.SyncOptions{Prune: c.Prune, Groups: groups}
 	var failed []error
 	for _, source := range sources {
 		if ctx.Err() == nil {
-			failed = append(failed, c.sync(ctx, library, in, source))
+			failed = append(failed, c.sync(ctx, library, in, source, options))
 		}
 	}
 	if err := errors.Join(failed...); err != nil {
@@ -122,9 +128,10 @@ func (c *ingestCommand) sources(configured config.Config) ([]config.Source, erro
 	return sources, nil
 }
 
-func (c *ingestCommand) sync(ctx context.Context, library *app.Library, in *invocation, source config.Source) error {
+func (c *ingestCommand) sync(ctx context.Context, library *app.Library, in *invocation, source config.Source, options app.SyncOptions) error {
 	bar := newBar(in.std.Err, source.Name, !c.Quiet && terminal.IsTerminal(in.std.Err))
-	report, err := app.SyncSource(ctx, library, source, app.SyncOptions{Observe: bar.observe, Prune: c.Prune})
+	options.Observe = bar.observe
+	report, err := app.SyncSource(ctx, library, source, options)
 	bar.finish()
 	if err == nil || report.Passages > 0 {
 		printReport(in.std.Out, source.Name, report.Report)

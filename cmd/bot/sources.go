@@ -32,13 +32,17 @@ type sourcesCommands struct {
 
 type sourcesAddCommand struct {
 	Name           string   `arg:"" name:"NAME" help:"What the source is called: handbook."`
-	Place          string   `arg:"" name:"PLACE" help:"A folder, the address of a repository, or of a website."`
-	Kind           string   `enum:"files,git,website," default:"" placeholder:"KIND" help:"files, git or website; default: as the place looks."`
+	Place          string   `arg:"" name:"PLACE" help:"A folder, the address of a repository, of a website, or of a repository or owner on GitHub, GitLab or Gitea."`
+	Kind           string   `enum:"files,git,website,github,gitlab,gitea," default:"" placeholder:"KIND" help:"files, git, website, github, gitlab or gitea; default: as the place looks."`
 	Branch         string   `placeholder:"NAME" help:"Of a repository: the branch to read."`
 	Include        []string `sep:"none" placeholder:"PATTERN" help:"Read these paths alone: docs/**/*.md. May be repeated."`
 	Exclude        []string `sep:"none" placeholder:"PATTERN" help:"Leave these paths out. May be repeated."`
 	KeyEnv         string   `placeholder:"VARIABLE" help:"The variable that holds a token."`
 	KeyFile        string   `placeholder:"FILE" help:"The file that holds a token, or a private key for SSH."`
+	WebhookKeyEnv  string   `placeholder:"VARIABLE" help:"Of a forge: the variable that holds the secret of its webhook."`
+	WebhookKeyFile string   `placeholder:"FILE" help:"Of a forge: the file that holds it."`
+	Part           []string `sep:"none" placeholder:"PART" help:"Of a forge: read files, wiki, issues, discussions, releases alone. May be repeated."`
+	Person         []string `sep:"none" placeholder:"ACCOUNT=ADDRESS" help:"Of a forge: the e-mail address of an account. May be repeated."`
 	KnownHosts     string   `placeholder:"FILE" help:"The public keys of the SSH server."`
 	PrivateNetwork bool     `help:"The address is inside your network."`
 	Audience       []string `sep:"none" placeholder:"PRINCIPAL" help:"Who may read its documents: group:legal. May be repeated."`
@@ -89,9 +93,10 @@ func (c *sourcesAddCommand) source() (config.Source, error) {
 	}
 	texts := map[string][]string{
 		"name": {c.Name}, "kind": {string(kind)}, place: {c.Place}, "include": c.Include, "exclude": c.Exclude, "audience": c.Audience,
+		"parts": c.Part, "people": c.Person,
 	}
 	for key, text := range map[string]string{
-		"branch": c.Branch, "key_env": c.KeyEnv, "key_file": c.KeyFile, "known_hosts": c.KnownHosts, "every": c.Every,
+		"branch": c.Branch, "key_env": c.KeyEnv, "key_file": c.KeyFile, "webhook_key_env": c.WebhookKeyEnv, "webhook_key_file": c.WebhookKeyFile, "known_hosts": c.KnownHosts, "every": c.Every,
 	} {
 		if text != "" {
 			texts[key] = []string{text}
@@ -171,7 +176,7 @@ func listSources(out io.Writer, sources []config.Source, states map[string]index
 			next = "now"
 		case every > 0:
 			next = humanize.Time(state.NextAt(every))
-		case source.Watch:
+		case source.Watch, !source.WebhookKey.Secret.IsZero():
 			next = "when it changes"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\n", source.Name, source.Kind, printable(source.Place()), last, state.Seen, state.Changed, state.Failed, next)
@@ -340,11 +345,17 @@ func (c *sourcesRemoveCommand) Run(ctx context.Context, in *invocation) (err err
 		return err
 	}
 	defer func() { err = closeAfter(err, library) }()
+	removing := configured.Sources[at]
 	configured.Sources = slices.Delete(configured.Sources, at, at+1)
 	if err := configured.SaveSources(); err != nil { // first, or a process that serves reads it again
 		return err
 	}
-	removed, err := app.RemoveSource(ctx, library, knowledge.SourceID(c.Name))
+	groups, closeGroups, err := app.OpenGrants(ctx, library.Setup, []config.Source{removing})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeGroups()) }()
+	removed, err := app.RemoveSource(ctx, library, groups, knowledge.SourceID(c.Name))
 	if err != nil {
 		return fmt.Errorf("remove the documents of %s: %w", c.Name, err)
 	}

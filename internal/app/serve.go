@@ -73,10 +73,13 @@ func Serve(ctx context.Context, setup Setup, does Roles, out io.Writer) (err err
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		parts, ctx := errgroup.WithContext(ctx)
+		var err error
 		if does[RoleWorker] {
-			c.startWorker(ctx, parts, out)
+			err = c.startWorker(ctx, parts, out)
 		}
-		err := c.startIntake(ctx, parts, does, out)
+		if err == nil {
+			err = c.startIntake(ctx, parts, does, out)
+		}
 		if err != nil {
 			stop()
 		}
@@ -86,7 +89,7 @@ func Serve(ctx context.Context, setup Setup, does Roles, out io.Writer) (err err
 
 // startWorker works at what is queued, looks after what answers cite, reports how the agents are,
 // and reads sources by their schedules, until ctx ends.
-func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.Writer) {
+func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.Writer) error {
 	parts.Go(func() error {
 		c.Bot.Work(ctx)
 		return nil
@@ -100,8 +103,8 @@ func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.W
 		prunePages(ctx, c.Storage.Pages, c.Logger)
 		return nil
 	})
-	sources{c.Library}.startSync(ctx, parts, c.checks)
 	fmt.Fprintln(out, "Working at what is queued.")
+	return (&syncer{sources: sources{c.Library}, groups: c.Storage.Groups}).startSync(ctx, parts, c.checks, out)
 }
 
 // startIntake takes messages in from the page, Slack and Discord, as far as the roles ask for

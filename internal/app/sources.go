@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"cairn/internal/access"
 	"cairn/internal/adapters/web/operations"
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/files"
+	"cairn/internal/knowledge/connect/forge"
 	connectgit "cairn/internal/knowledge/connect/git"
 	"cairn/internal/knowledge/connect/website"
 	"cairn/internal/knowledge/index"
@@ -29,6 +31,11 @@ import (
 // NewConnector makes what reads a source. What it keeps of it, such as a mirror of a repository,
 // is below the data directory and may be lost.
 func NewConnector(dataDir string, source config.Source) connect.Connector {
+	return newConnector(dataDir, source, nil)
+}
+
+// newConnector makes what reads a source; changed is what its forge told of.
+func newConnector(dataDir string, source config.Source, changed []forge.Event) connect.Connector {
 	audience, _ := source.AudienceOf() //nolint:errcheck // the configuration was checked
 	read := files.Options{
 		Root: source.Path, Source: knowledge.SourceID(source.Name), Include: source.Include, Exclude: source.Exclude,
@@ -44,15 +51,15 @@ func NewConnector(dataDir string, source config.Source) connect.Connector {
 		})
 	case config.SourceGit:
 		return connectgit.New(connectgit.Options{Files: read, Mirror: git.MirrorOptions{
-			Options: git.Options{AllowPrivate: source.PrivateNetwork, Received: receivedBytes, Written: writtenBytes, Time: receiveTime},
+			Options: gitBounds(source),
 			Address: source.URL, Branch: source.Branch, Token: source.Key.Secret.Reveal(), KeyFile: source.Key.File, KnownHosts: source.KnownHosts,
 			Folder: mirrorFolder(dataDir, source.Name),
 		}})
+	case config.SourceGitHub, config.SourceGitLab, config.SourceGitea:
+		return newForge(dataDir, source, read, changed)
 	}
 	return files.New(read)
 }
-
-func mirrorFolder(dataDir, source string) string { return filepath.Join(dataDir, "mirrors", source) }
 
 // Bounds of a repository that is a source: somebody chose it.
 const (
@@ -66,6 +73,10 @@ type SyncOptions struct {
 	Observe func(ingest.Progress) // see ingest.Ingester; may be nil
 	Prune   bool                  // remove what is gone, however much it is
 	Readers int                   // documents parsed at once, 0: one for each processor
+	// Groups keeps what sources tell of who may read their documents; nil: nothing is asked.
+	Groups access.Store
+
+	changed []forge.Event // what the source's forge told of
 }
 
 // SyncReport is what a sync did.
@@ -82,8 +93,8 @@ func SyncSource(ctx context.Context, l *Library, source config.Source, options S
 	reader := l.Ingester(options.Observe)
 	reader.Prune, reader.Readers = options.Prune, options.Readers
 	reader.Limits = documentLimits(source)
-	connector := NewConnector(l.Config.DataDir, source)
-	report, err := reader.Sync(ctx, connector)
+	connector := newConnector(l.Config.DataDir, source, options.changed)
+	report, err := reader.Sync(ctx, withGrants(connector, options.Groups))
 	done := SyncReport{Report: report}
 	if skipper, ok := connector.(connect.Skipper); ok {
 		done.Skipped = skipper.Skipped()
@@ -138,8 +149,8 @@ func placeNoun(source config.Source) string {
 }
 
 // RemoveSource removes the documents of a source from the index, which is open for writing, and
-// gives its name free. It returns how many documents it removed.
-func RemoveSource(ctx context.Context, l *Library, source knowledge.SourceID) (removed int, err error) {
+// gives its name free. It returns how many documents it removed. groups is SyncOptions.Groups.
+func RemoveSource(ctx context.Context, l *Library, groups access.Store, source knowledge.SourceID) (removed int, err error) {
 	var ids []knowledge.DocumentID
 	for document, err := range l.Index.Documents(ctx, source) {
 		if err != nil {
@@ -157,18 +168,28 @@ func RemoveSource(ctx context.Context, l *Library, source knowledge.SourceID) (r
 	if err := os.RemoveAll(mirrorFolder(l.Config.DataDir, string(source))); err != nil {
 		return removed, fmt.Errorf("remove the mirror of %s: %w", source, err)
 	}
+	if err := forgetGrants(ctx, groups, source); err != nil {
+		return removed, err
+	}
 	return removed, l.Index.Write(ctx, index.Batch{Cursors: map[knowledge.SourceID]string{source: ""}})
 }
 
 // sources are the configured sources as a process that serves reads and shows them.
 type sources struct{ *Library }
 
-// startSync reads sources by their schedules until ctx ends.
+// syncer reads the sources by their schedules.
+type syncer struct {
+	sources
+	groups access.Store
+	told   toldEvents
+}
+
+// startSync reads sources by their schedules until ctx ends, and receives webhooks of them.
 // Sources with cited documents that turn out to have changed are read soon.
-func (s sources) startSync(ctx context.Context, parts *errgroup.Group, checks *sourceChecks) {
+func (s *syncer) startSync(ctx context.Context, parts *errgroup.Group, checks *sourceChecks, out io.Writer) error {
 	states, ok := s.Index.(index.IngestStates)
 	if !ok {
-		return
+		return nil
 	}
 	schedule := &ingest.Schedule{List: s.listScheduled, States: states.IngestStates, Sync: s.syncScheduled, Logger: s.Logger}
 	checks.notify(schedule.NoteChange)
@@ -176,6 +197,7 @@ func (s sources) startSync(ctx context.Context, parts *errgroup.Group, checks *s
 		schedule.Run(ctx)
 		return nil
 	})
+	return startWebhooks(ctx, parts, &webhooks{list: s.list, told: &s.told, changed: schedule.NoteChange, setup: s.Setup}, out)
 }
 
 // list gives the sources as they are configured at this moment.
@@ -217,7 +239,8 @@ func (s sources) listScheduled(ctx context.Context) ([]ingest.Scheduled, error) 
 		if source.Watch {
 			one.Watch, _ = NewConnector(s.Config.DataDir, source).(connect.Watcher)
 		}
-		if !source.IsPaused() && (one.Every > 0 || one.Watch != nil) {
+		isTold := source.WebhookKey.Secret.Reveal() != "" && s.Config.Webhooks.Listen != ""
+		if !source.IsPaused() && (one.Every > 0 || one.Watch != nil || isTold) {
 			scheduled = append(scheduled, one)
 		}
 	}
@@ -227,7 +250,7 @@ func (s sources) listScheduled(ctx context.Context) ([]ingest.Scheduled, error) 
 
 // syncScheduled reads a source beside the questions that are answered: with one reader, and with
 // an index of its own, for that of this process is open for reading alone.
-func (s sources) syncScheduled(ctx context.Context, id knowledge.SourceID) (err error) {
+func (s *syncer) syncScheduled(ctx context.Context, id knowledge.SourceID) (err error) {
 	configured, err := s.list()
 	if err != nil {
 		return err
@@ -241,7 +264,12 @@ func (s sources) syncScheduled(ctx context.Context, id knowledge.SourceID) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, writer.Close()) }()
-	options := SyncOptions{Readers: 1}
+	options := SyncOptions{Readers: 1, Groups: s.groups, changed: s.told.take(id)}
+	defer func() {
+		if err != nil {
+			s.told.add(id, options.changed...)
+		}
+	}()
 	var report SyncReport
 	if at < 0 {
 		report.Report, err = syncPages(ctx, &writer, options)

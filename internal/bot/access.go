@@ -38,6 +38,20 @@ type documentAccess struct {
 	library Library
 	viewer  Viewer
 	check   Check
+	refresh func(context.Context, []knowledge.Audience) // nil: groups are as they are known
+}
+
+// refreshGroups has those asked for anew who may read what an answer rests on.
+func (a documentAccess) refreshGroups(ctx context.Context, evidence []flows.Candidate) {
+	var audiences []knowledge.Audience
+	for _, candidate := range evidence {
+		if candidate.Audience != "" && candidate.Audience != knowledge.PublicAudience && !slices.Contains(audiences, candidate.Audience) {
+			audiences = append(audiences, candidate.Audience)
+		}
+	}
+	if a.refresh != nil && len(audiences) > 0 {
+		a.refresh(ctx, audiences)
+	}
 }
 
 // resolveAccess decides whom the answer to the record's run is shown to.
@@ -93,6 +107,7 @@ func (r *flowRun) driveAllowed(ctx context.Context, flow flows.Flow, runtime flo
 	outcome, err := r.driveFlow(r.renewAccess(ctx), flow, runtime)
 	var remarks []string
 	for round := 0; err == nil; round++ {
+		r.documents.refreshGroups(ctx, outcome.Trace.Evidence)
 		allowed := r.renewAccess(ctx)
 		lost, lookErr := r.lostCitations(allowed, outcome)
 		if lookErr != nil {

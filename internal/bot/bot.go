@@ -50,6 +50,7 @@ import (
 	"cairn/internal/graph/draw"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/routing"
+	"cairn/internal/knowledge"
 	"cairn/internal/runs"
 	"cairn/internal/session"
 	"cairn/internal/store"
@@ -124,6 +125,9 @@ type Options struct {
 	// Check looks at cited documents where they come from, before an answer is posted; nil: they
 	// are shown as the index has them.
 	Check Check
+	// RefreshAccess has those asked for anew who are in groups of audiences, before an answer is
+	// posted that rests on documents for them; nil: nobody is asked.
+	RefreshAccess func(ctx context.Context, audiences []knowledge.Audience)
 	// Openers are the adapters that can talk to a person alone, by name. They are apart from
 	// Adapters, for what measures those offers no more than it measures.
 	Openers map[string]chat.PrivateOpener
@@ -181,7 +185,7 @@ func New(options Options) (*Bot, error) {
 		options: options, store: options.Store, sessions: options.Store.Sessions(), records: options.Store.Records(),
 		logger: options.Logger, now: options.Now, flows: make(map[string]flows.Flow), first: options.Flows[0].Name(),
 	}
-	b.readers, b.documents = newPlaceReaders(options), documentAccess{options.Access, options.Library, options.Viewer, options.Check}
+	b.readers, b.documents = newPlaceReaders(options), documentAccess{options.Access, options.Library, options.Viewer, options.Check, options.RefreshAccess}
 	var names []string
 	for _, flow := range options.Flows {
 		b.flows[flow.Name()] = flow

@@ -38,6 +38,7 @@ type Config struct {
 	Limits   Limits   `key:"limits"`
 	Audit    Audit    `key:"audit"`
 	Web      Web      `key:"web"`
+	Webhooks Webhooks `key:"webhooks"`
 	Answer   Answer   `key:"answer"`
 	Search   Search   `key:"search"`
 	Budget   Budget   `key:"budget"`
@@ -66,6 +67,12 @@ type Web struct {
 	Listen string `key:"listen" form:"listen" default:"127.0.0.1:0"`
 	// URL is the address that people reach it at, without a / at its end; "" where unknown.
 	URL string `key:"url" form:"address" optional:"true"`
+}
+
+// Webhooks is where forges tell of changes in sources.
+type Webhooks struct {
+	// Listen is "host:port", "" for nowhere.
+	Listen string `key:"listen" form:"listen" optional:"true"`
 }
 
 // Answer is how much an answer says where the person does not choose, and what it may

@@ -20,6 +20,13 @@ type Key struct {
 	File   string `key:"key_file" form:"path"`    // the file that it came from, absolute
 }
 
+// WebhookKey is a secret that deliveries are signed with, and where it was found.
+type WebhookKey struct {
+	Secret llm.Secret
+	Env    string `key:"webhook_key_env" form:"variable"`
+	File   string `key:"webhook_key_file" form:"path"` // absolute
+}
+
 // The variables of a model that plays every role which the file leaves open. Its key is
 // also that of the file's models that name none.
 const (

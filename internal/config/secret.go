@@ -35,6 +35,14 @@ func (c Config) SecretFiles() []SecretFile {
 			found = append(found, SecretFile{"key_file of model " + m.Name, m.Key.File})
 		}
 	}
+	for _, source := range c.Sources {
+		if source.Key.File != "" {
+			found = append(found, SecretFile{"key_file of source " + source.Name, source.Key.File})
+		}
+		if source.WebhookKey.File != "" {
+			found = append(found, SecretFile{"webhook_key_file of source " + source.Name, source.WebhookKey.File})
+		}
+	}
 	return found
 }
 

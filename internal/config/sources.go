@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -13,12 +14,13 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"cairn/internal/knowledge"
+	"cairn/internal/llm"
 )
 
 // Source is a place that documents come from. Fields that mean nothing for its kind are zero.
 type Source struct {
 	Name string     `key:"name" form:"source name"` // unique; becomes the documents' knowledge.SourceID
-	Kind SourceKind `key:"kind" oneof:"files git website"`
+	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea"`
 
 	Path   string `key:"path" form:"path"`          // of files: absolute
 	URL    string `key:"url" form:"source address"` // of all others
@@ -29,6 +31,13 @@ type Source struct {
 	KnownHosts string `key:"known_hosts" form:"path"` // the keys of SSH servers, absolute
 	// PrivateNetwork lets addresses be connected to that are not public.
 	PrivateNetwork bool `key:"private_network" optional:"true"`
+
+	// WebhookKey is the secret that a forge signs with what it tells of changes.
+	WebhookKey WebhookKey `key:""`
+	// Parts are what is read of a forge's repositories, none: all. People are the addresses of
+	// accounts there, "account=address".
+	Parts  []string `key:"parts" oneof:"files wiki issues discussions releases" unique:"true"`
+	People []string `key:"people" form:"account" unique:"true"`
 
 	Include []string `key:"include" form:"pattern"`
 	Exclude []string `key:"exclude" form:"pattern"`
@@ -64,15 +73,28 @@ func (s Source) IsPaused() bool { return s.Paused || s.Suspended }
 // SourceKind says which connector reads a source.
 type SourceKind string
 
-// The kinds of sources: a folder of documents, a git repository, a website.
+// The kinds of sources: a folder of documents, a git repository, a website, repositories on a forge.
 const (
 	SourceFiles   SourceKind = "files"
 	SourceGit     SourceKind = "git"
 	SourceWebsite SourceKind = "website"
+	SourceGitHub  SourceKind = "github"
+	SourceGitLab  SourceKind = "gitlab"
+	SourceGitea   SourceKind = "gitea"
 )
 
 // SourceKinds are all kinds.
-var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite}
+var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea}
+
+var forgeKinds = []SourceKind{SourceGitHub, SourceGitLab, SourceGitea}
+
+// IsForge reports whether sources of the kind are repositories with their issues.
+func (k SourceKind) IsForge() bool { return slices.Contains(forgeKinds, k) }
+
+// publicForges are the kinds of forges by their hosts.
+var publicForges = map[string]SourceKind{
+	"github.com": SourceGitHub, "gitlab.com": SourceGitLab, "codeberg.org": SourceGitea, "gitea.com": SourceGitea,
+}
 
 const (
 	defaultEvery = time.Hour         // of a source that is not on this machine
@@ -83,15 +105,19 @@ const (
 // listed.
 var kindOf = map[string][]SourceKind{
 	"path": {SourceFiles}, "watch": {SourceFiles},
-	"url": {SourceGit, SourceWebsite}, "private_network": {SourceGit, SourceWebsite},
+	"url": withForges(SourceGit, SourceWebsite), "private_network": withForges(SourceGit, SourceWebsite),
 	"branch": {SourceGit}, "known_hosts": {SourceGit},
-	"key_env": {SourceGit, SourceWebsite}, "key_file": {SourceGit, SourceWebsite},
+	"key_env": withForges(SourceGit, SourceWebsite), "key_file": withForges(SourceGit, SourceWebsite),
+	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": forgeKinds,
 	"max_pages": {SourceWebsite}, "max_depth": {SourceWebsite}, "languages": {SourceWebsite},
-	"url_base": {SourceFiles, SourceGit}, "source_code": {SourceFiles, SourceGit},
+	"url_base": {SourceFiles, SourceGit}, "source_code": withForges(SourceFiles, SourceGit),
 }
 
+func withForges(kinds ...SourceKind) []SourceKind { return append(kinds, forgeKinds...) }
+
 // GuessSourceKind says what a place looks like: an address that ends in .git or is one of SSH is
-// a repository, another one a website, anything else a folder.
+// a repository, one of a well-known forge is of its kind, another one a website, anything else a
+// folder.
 func GuessSourceKind(place string) SourceKind {
 	switch user, _, isSSH := strings.Cut(place, "@"); {
 	case strings.HasPrefix(place, "ssh://"), isSSH && !strings.ContainsAny(user, "/:"):
@@ -100,6 +126,11 @@ func GuessSourceKind(place string) SourceKind {
 		return SourceFiles
 	case strings.HasSuffix(strings.TrimSuffix(place, "/"), ".git"):
 		return SourceGit
+	}
+	if address, err := url.Parse(place); err == nil && strings.Trim(address.Path, "/") != "" {
+		if kind, ok := publicForges[strings.ToLower(address.Host)]; ok {
+			return kind
+		}
 	}
 	return SourceWebsite
 }
@@ -232,31 +263,60 @@ func (s *Source) completeAddress(host Host) []fault {
 	return s.findKey(host)
 }
 
-// findKey reads the token from where it is said to be. Faults name neither it nor its file.
+// findKey reads the token and the secret of webhooks from where they are said to be.
 func (s *Source) findKey(host Host) []fault {
+	secret, faults := findSecret(host, "key", s.Key.Env, s.Key.File)
+	s.Key.Secret = secret
+	signing, found := findSecret(host, "webhook_key", s.WebhookKey.Env, s.WebhookKey.File)
+	s.WebhookKey.Secret = signing
+	return append(faults, found...)
+}
+
+// findSecret reads the secret of NAME_env or NAME_file. Faults name neither it nor its file.
+func findSecret(host Host, name, variable, file string) (secret llm.Secret, faults []fault) {
 	var text string
 	var err error
-	key := "key_env"
+	key := name + "_env"
 	switch {
-	case s.Key.Env != "" && s.Key.File != "":
-		return []fault{{"key_file", errors.New("key_env says already where the key is: keep one of them")}}
-	case s.Key.Env != "":
-		if text = host.Getenv(s.Key.Env); text == "" {
-			err = fmt.Errorf("the environment variable %s is not set", s.Key.Env)
+	case variable != "" && file != "":
+		return secret, []fault{{name + "_file", fmt.Errorf("%s_env says already where the key is: keep one of them", name)}}
+	case variable != "":
+		if text = host.Getenv(variable); text == "" {
+			err = fmt.Errorf("the environment variable %s is not set", variable)
 		}
-	case s.Key.File != "":
-		key = "key_file"
-		text, err = readKey(s.Key.File)
+	case file != "":
+		key = name + "_file"
+		text, err = readKey(file)
 	default:
-		return nil
+		return secret, nil
 	}
 	if err == nil {
-		s.Key.Secret, err = checkSecret(text)
+		secret, err = checkSecret(text)
 	}
 	if err != nil {
-		return []fault{{key, err}}
+		return secret, []fault{{key, err}}
 	}
-	return nil
+	return secret, nil
+}
+
+// readAccount reads an account on a forge with the address of the person: "ada=ada@example.com".
+func readAccount(text string, _ base) (string, error) {
+	account, address, ok := strings.Cut(text, "=")
+	read, err := mail.ParseAddress(address)
+	if !ok || account == "" || strings.ContainsAny(account, " /:@") || err != nil || read.Address != address {
+		return "", fmt.Errorf("%.100q: want an account and an address, such as ada=ada@example.com", text)
+	}
+	return text, nil
+}
+
+// AccountAddresses gives the addresses of accounts on a forge, by their names.
+func (s Source) AccountAddresses() map[string]string {
+	addresses := make(map[string]string, len(s.People))
+	for _, entry := range s.People {
+		account, address, _ := strings.Cut(entry, "=")
+		addresses[account] = address
+	}
+	return addresses
 }
 
 // readSourceAddress reads the address of a repository or a website; git's short form of SSH,

@@ -43,6 +43,7 @@ var texts = map[string]func(text string, from base) (string, error){
 
 	"source address": readSourceAddress,
 	"language":       readLanguage,
+	"account":        readAccount,
 }
 
 // matchText gives a reader of texts that match an expression. Its error does not repeat them.

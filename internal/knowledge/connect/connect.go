@@ -1,6 +1,6 @@
 // Package connect is the contract of what brings documents in. A connector knows
 // one kind of place and nothing of parsing or indexing. Sync is what every connector has;
-// Estimator, Skipper, Watcher and Checker are optional, and probed by the callers that have a use for
+// Estimator, Skipper, Watcher, Checker and Granter are optional, and probed by the callers that have a use for
 // them.
 package connect
 
@@ -84,6 +84,18 @@ type Checker interface {
 	// Check tells how a document of the index stands to the place: live, changed since, or gone.
 	// An error means that this could not be found out.
 	Check(ctx context.Context, document knowledge.Document) (knowledge.State, error)
+}
+
+// Grants are the members of groups that audiences of a source's documents name.
+type Grants map[knowledge.Principal][]knowledge.Principal
+
+// Granter is an optional interface of a connector whose place says who may read what is there: its
+// documents are for groups, one of each thing that is shared as a whole.
+type Granter interface {
+	// Access gives the members of groups, or of all groups of the source where none is named. A
+	// group that the place does not tell of has no members. An error means that nothing could be
+	// found out: what was known stays.
+	Access(ctx context.Context, groups []knowledge.Principal) (Grants, error)
 }
 
 // NewDocumentID makes the id of a document of a source from what the source knows it by. All

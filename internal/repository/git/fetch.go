@@ -225,6 +225,10 @@ func listReferences(ctx context.Context, session transport.UploadPackSession) (*
 			return nil, fmt.Errorf("%w: %w", ErrAbsent, err)
 		}
 	}
+	// A wiki of Gitea without a page lists nothing, and not even that it does.
+	if unexpected, ok := errors.AsType[*packp.ErrUnexpectedData](err); ok && len(unexpected.Data) == 0 {
+		return nil, fmt.Errorf("%w: it lists no branches: %w", ErrAbsent, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list its branches: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"cairn/internal/knowledge"
@@ -17,6 +18,19 @@ type Place interface {
 	// Put makes or replaces the document of a path such as "a/b.md".
 	Put(path, content string)
 	Remove(path string)
+}
+
+// Below is an optional interface of a Place whose documents' paths begin with a name that it gives,
+// with a slash at its end.
+type Below interface {
+	PathPrefix() string
+}
+
+func pathPrefix(place Place) string {
+	if below, ok := place.(Below); ok {
+		return below.PathPrefix()
+	}
+	return ""
 }
 
 // Run runs the suite. open gives a new empty place each time.
@@ -48,6 +62,11 @@ func mustSync(t *testing.T, place Place, known connect.Known) []connect.Change {
 		if err != nil {
 			t.Fatal(err)
 		}
+		name, ok := strings.CutPrefix(change.Document.Path, pathPrefix(place))
+		if !ok {
+			t.Errorf("path %s does not begin with %s", change.Document.Path, pathPrefix(place))
+		}
+		change.Document.Path = name
 		changes = append(changes, change)
 	}
 	return changes

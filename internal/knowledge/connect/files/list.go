@@ -255,6 +255,11 @@ func (l *listing) listSkipped() []connect.Skipped {
 	return skips
 }
 
+// EmptyError is a folder without any file to read.
+type EmptyError struct{ reason string }
+
+func (e *EmptyError) Error() string { return e.reason }
+
 // emptyError says that there is nothing to read, and what was passed over.
 func (l *listing) emptyError(options Options) error {
 	var passed []string
@@ -262,7 +267,7 @@ func (l *listing) emptyError(options Options) error {
 		passed = append(passed, fmt.Sprintf("%s: %d", skip.Reason, skip.Count))
 	}
 	if len(passed) == 0 {
-		return fmt.Errorf("folder %s is empty: check the path, and that it is mounted", options.Root)
+		return &EmptyError{fmt.Sprintf("folder %s is empty: check the path, and that it is mounted", options.Root)}
 	}
-	return fmt.Errorf("folder %s has no documents to read (passed over: %s): check the path and the patterns", options.Root, strings.Join(passed, ", "))
+	return &EmptyError{fmt.Sprintf("folder %s has no documents to read (passed over: %s): check the path and the patterns", options.Root, strings.Join(passed, ", "))}
 }

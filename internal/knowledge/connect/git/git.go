@@ -30,6 +30,8 @@ type Options struct {
 	// Files say what of the repository is read, and what holds for it. Root means nothing.
 	// Without a URLBase links lead to the commit at the repository's own address.
 	Files files.Options
+	// Web gives what the addresses of files at a commit begin with; nil: as CommitURL has it.
+	Web func(commit string) string
 }
 
 // Connector reads one branch.
@@ -115,9 +117,13 @@ func (c *Connector) newSyncing(checkout git.Checkout) (*syncing, error) {
 	options.Root = checkout.Folder
 	s := &syncing{source: options.Source, fallback: options.Owner}
 	if options.URLBase == "" {
-		s.base = CommitURL(c.options.Mirror.Address, checkout.Commit)
+		web := c.options.Web
+		if web == nil {
+			web = func(commit string) string { return CommitURL(c.options.Mirror.Address, commit) }
+		}
+		s.base = web(checkout.Commit)
 		// It stands in the hashes of documents, which a new commit must not change.
-		options.URLBase, options.FallbackURL = CommitURL(c.options.Mirror.Address, "HEAD"), true
+		options.URLBase, options.FallbackURL = web("HEAD"), true
 	}
 	s.files = files.New(options)
 	// One that can't be read is an error of the sync: documents must not lose their owners for it.

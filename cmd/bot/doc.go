@@ -45,7 +45,11 @@ passages and questions in other languages are left to their words.
 
 [cairn/internal/knowledge/connect] is the contract of what brings documents in;
 connect/files walks a folder and never leaves it, connect/git reads a branch by way of a mirror
-that repository/git keeps, connect/website reads a sitemap or follows links. [cairn/internal/knowledge/parse] turns
+that repository/git keeps, connect/website reads a sitemap or follows links, connect/forge reads
+repositories on GitHub, GitLab and Gitea with their issues (sync.go, then items.go; dialect.go is how
+the three differ), and connect/remote asks their servers. What a forge tells by a webhook comes in at
+app's webhooks.go; who may read what is private there, at app's forges.go. No GitHub and no GitLab was
+met, only a real Gitea. [cairn/internal/knowledge/parse] turns
 bytes into sections with anchors, [cairn/internal/knowledge/chunk] cuts those into
 passages, and [cairn/internal/knowledge/ingest] runs the pipeline: text is written first
 and can be searched at once, vectors follow. Its schedule.go reads sources again and again in a

@@ -50,16 +50,13 @@ type granting struct {
 	connect.Connector
 	granter connect.Granter
 	groups  access.Store
+	named   []knowledge.Principal // the groups that are asked for; none: all
 }
 
 // Sync implements connect.Connector.
 func (g granting) Sync(ctx context.Context, known connect.Known) iter.Seq2[connect.Change, error] {
 	return func(yield func(connect.Change, error) bool) {
-		grants, err := g.granter.Access(ctx, nil)
-		if err == nil {
-			err = g.groups.SaveGroups(ctx, grantedGroups(g.Source()), access.Table(grants))
-		}
-		if err != nil {
+		if err := saveGrants(ctx, g.groups, g.granter, g.Source(), g.named); err != nil {
 			yield(connect.Change{}, err)
 			return
 		}
@@ -71,13 +68,48 @@ func (g granting) Sync(ctx context.Context, known connect.Known) iter.Seq2[conne
 	}
 }
 
-// withGrants has a connector's groups kept where its place tells of some.
-func withGrants(connector connect.Connector, groups access.Store) connect.Connector {
+// saveGrants asks a source who is in groups, all of its own where none is named, and keeps that.
+func saveGrants(ctx context.Context, groups access.Store, granter connect.Granter, source knowledge.SourceID, named []knowledge.Principal) error {
+	grants, err := granter.Access(ctx, named)
+	if err != nil {
+		return err
+	}
+	table := access.Table(grants)
+	if len(named) > 0 {
+		tables, _, err := groups.LoadGroups(ctx, 0)
+		if err != nil {
+			return err
+		}
+		table = access.Table{}
+		maps.Copy(table, tables[grantedGroups(source)])
+		maps.Copy(table, grants)
+	}
+	return groups.SaveGroups(ctx, grantedGroups(source), table)
+}
+
+// withGrants has a connector's groups kept where its place tells of some; named as in granting.
+func withGrants(connector connect.Connector, groups access.Store, named []knowledge.Principal) connect.Connector {
 	granter, ok := connector.(connect.Granter)
 	if !ok || groups == nil {
 		return connector
 	}
-	return granting{connector, granter, groups}
+	return granting{connector, granter, groups, named}
+}
+
+// namedGroups gives the groups of the repositories that events name; none where one names no
+// repository.
+func namedGroups(source knowledge.SourceID, events []forge.Event) []knowledge.Principal {
+	var named []knowledge.Principal
+	for _, event := range events {
+		group, err := forge.GroupOf(source, event.Repository)
+		if event.Repository == "" || err != nil {
+			return nil
+		}
+		if !slices.Contains(named, group) {
+			named = append(named, group)
+		}
+	}
+	return named
 }
 
 // Bounds of the look at who may read what an answer rests on.
@@ -140,19 +172,7 @@ func (r *grantRefresher) refreshSource(ctx context.Context, source config.Source
 	if !ok {
 		return nil
 	}
-	grants, err := granter.Access(ctx, groups)
-	if err != nil {
-		return err
-	}
-	tables, _, err := r.groups.LoadGroups(ctx, 0)
-	if err != nil {
-		return err
-	}
-	name := grantedGroups(knowledge.SourceID(source.Name))
-	table := access.Table{}
-	maps.Copy(table, tables[name])
-	maps.Copy(table, grants)
-	if err := r.groups.SaveGroups(ctx, name, table); err != nil {
+	if err := saveGrants(ctx, r.groups, granter, knowledge.SourceID(source.Name), groups); err != nil {
 		return err
 	}
 	for _, group := range groups {

@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"cairn/internal/chat"
 	"cairn/internal/config"
+	"cairn/internal/knowledge"
 )
 
 // Role is one thing that a process that serves does.
@@ -104,7 +106,7 @@ func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.W
 		return nil
 	})
 	fmt.Fprintln(out, "Working at what is queued.")
-	return (&syncer{sources: sources{c.Library}, groups: c.Storage.Groups}).startSync(ctx, parts, c.checks, out)
+	return (&syncer{sources: sources{c.Library}, groups: c.Storage.Groups, granted: make(map[knowledge.SourceID]time.Time)}).startSync(ctx, parts, c.checks, out)
 }
 
 // startIntake takes messages in from the page, Slack and Discord, as far as the roles ask for

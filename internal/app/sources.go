@@ -76,7 +76,8 @@ type SyncOptions struct {
 	// Groups keeps what sources tell of who may read their documents; nil: nothing is asked.
 	Groups access.Store
 
-	changed []forge.Event // what the source's forge told of
+	changed []forge.Event         // what the source's forge told of
+	named   []knowledge.Principal // the groups that are asked for; none: all
 }
 
 // SyncReport is what a sync did.
@@ -94,7 +95,7 @@ func SyncSource(ctx context.Context, l *Library, source config.Source, options S
 	reader.Prune, reader.Readers = options.Prune, options.Readers
 	reader.Limits = documentLimits(source)
 	connector := newConnector(l.Config.DataDir, source, options.changed)
-	report, err := reader.Sync(ctx, withGrants(connector, options.Groups))
+	report, err := reader.Sync(ctx, withGrants(connector, options.Groups, options.named))
 	done := SyncReport{Report: report}
 	if skipper, ok := connector.(connect.Skipper); ok {
 		done.Skipped = skipper.Skipped()
@@ -182,6 +183,8 @@ type syncer struct {
 	sources
 	groups access.Store
 	told   toldEvents
+	// granted is when all groups of a source were asked for. Sources are read one at a time.
+	granted map[knowledge.SourceID]time.Time
 }
 
 // startSync reads sources by their schedules until ctx ends, and receives webhooks of them.
@@ -274,7 +277,14 @@ func (s *syncer) syncScheduled(ctx context.Context, id knowledge.SourceID) (err 
 	if at < 0 {
 		report.Report, err = syncPages(ctx, &writer, options)
 	} else {
+		began := time.Now()
+		if began.Sub(s.granted[id]) < configured[at].Interval() {
+			options.named = namedGroups(id, options.changed)
+		}
 		report, err = SyncSource(ctx, &writer, configured[at], options)
+		if err == nil && len(options.named) == 0 {
+			s.granted[id] = began
+		}
 	}
 	s.Logger.InfoContext(ctx, "read source", "source", id, "added", report.Added, "updated", report.Updated, "unchanged", report.Unchanged,
 		"deleted", report.Deleted, "failed", len(report.Failures), "held", report.Held, "took", report.Took)

@@ -14,11 +14,11 @@ import (
 
 const maxReaders = 20_000 // of one repository
 
-// groupOf is the group of those who may read a private repository.
-func (c *Connector) groupOf(name string) (knowledge.Principal, error) {
-	group, err := knowledge.Group(c.groupPrefix() + name)
+// GroupOf is the group of those who may read a private repository of a source.
+func GroupOf(source knowledge.SourceID, repository string) (knowledge.Principal, error) {
+	group, err := knowledge.Group(string(source) + ":" + repository)
 	if err != nil {
-		return "", fmt.Errorf("the group of %s: %w", name, err)
+		return "", fmt.Errorf("the group of %s: %w", repository, err)
 	}
 	return group, nil
 }
@@ -85,7 +85,7 @@ func (a *readers) grants(ctx context.Context, at place, groups []knowledge.Princ
 		if !r.Private {
 			continue
 		}
-		group, err := a.groupOf(r.Name)
+		group, err := GroupOf(a.options.Source, r.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -340,7 +340,7 @@ func (c *Connector) audienceOf(name string, private bool) (knowledge.Audience, e
 	case !private:
 		return knowledge.PublicAudience, nil
 	}
-	group, err := c.groupOf(name)
+	group, err := GroupOf(c.options.Source, name)
 	if err != nil {
 		return "", err
 	}

@@ -154,6 +154,7 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 		Store: c.Telemetry.Store(threads.Runs), Flows: c.Telemetry.Flows(registered, answer.Name), Router: router,
 		Accompany: c.Telemetry.Accompany, Logger: c.Logger, Adapters: c.Posters(), Ending: ending, Quota: newQuota(c.Config.Limits, c.Storage.counts, c.Models.Budget), Catalog: c.Library,
 		Examples: c.Examples(), ReadFile: ReadAttached, Viewer: newViewer(c.Config), Check: c.checks.findStates, RefreshAccess: newGrantRefresher(c.Library, c.Storage.Groups).refresh,
+		Corrections: findCorrections(registered),
 	})
 }
 

@@ -46,7 +46,10 @@ func NewFlows(l *Library, written *pages.Library, models Models, answers *answer
 	if written == nil {
 		return registered, nil
 	}
-	edits, err := page.New(page.Options{Library: written, Model: models.Answer, Address: l.Config.Web.URL})
+	edits, err := page.New(page.Options{
+		Library: written, Model: models.Answer, Address: l.Config.Web.URL,
+		Documents: page.Documents{Passages: l.guardedIndex().Passages, ReadOriginal: l.readOriginal},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -128,6 +128,9 @@ type Options struct {
 	// RefreshAccess has those asked for anew who are in groups of audiences, before an answer is
 	// posted that rests on documents for them; nil: nobody is asked.
 	RefreshAccess func(ctx context.Context, audiences []knowledge.Audience)
+	// Corrections looks whether what people say in a thread corrects what its answer cites; nil:
+	// nobody looks.
+	Corrections Corrections
 	// Openers are the adapters that can talk to a person alone, by name. They are apart from
 	// Adapters, for what measures those offers no more than it measures.
 	Openers map[string]chat.PrivateOpener

@@ -52,6 +52,15 @@ type Extender interface {
 	Extend(ctx context.Context, run RunID, by UserID) error
 }
 
+// Corrector looks at what people say about answers. The bot implements it.
+type Corrector interface {
+	// Correct has a message of a thread, or with an empty text what was said in the thread before
+	// it, looked at: where it corrects what the thread's last answer cites, the change is proposed
+	// in the thread. It returns once that is durable; most messages change nothing, and nothing is
+	// said then. The same message may be handed over again.
+	Correct(ctx context.Context, message Message) error
+}
+
 // RunThreads tells where runs are, so that a button shows nothing of another place. The bot
 // implements it.
 type RunThreads interface {

@@ -24,6 +24,7 @@ type Handler struct {
 	Graphs  chat.Graphs
 	Private chat.PrivateAnswers
 	More    chat.Extender
+	Correct chat.Corrector
 }
 
 // NewHandler finds out what a handler can do; the error is for one that is no Bot. platform is the
@@ -38,6 +39,7 @@ func NewHandler(platform string, handler chat.Handler) (*Handler, error) {
 	found.Threads, _ = handler.(chat.Threads)
 	found.Graphs, _ = handler.(chat.Graphs)
 	found.More, _ = handler.(chat.Extender)
+	found.Correct, _ = handler.(chat.Corrector)
 	found.Private, _ = handler.(chat.PrivateAnswers)
 	return found, nil
 }

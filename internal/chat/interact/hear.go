@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/settings"
+	"cairn/internal/knowledge/correction"
 )
 
 // Teller says something to one person.
@@ -87,7 +88,7 @@ func (c *Controller) Hear(ctx context.Context, bot *Handler, incoming Incoming) 
 	ruled := incoming.Decide(PartIn(turns))
 	if !ruled.Hear && !ruled.Unsure {
 		c.Skip(ctx, ruled.Reason)
-		return nil
+		return c.overhear(ctx, bot, incoming, len(turns) > 0)
 	}
 	given, err := incoming.Admit(ctx)
 	if err != nil {
@@ -102,6 +103,7 @@ func (c *Controller) Hear(ctx context.Context, bot *Handler, incoming Incoming) 
 	}
 	if ruled = c.classifyReply(ctx, incoming.Message.Text, ruled, turns); !ruled.Hear {
 		c.Skip(ctx, ruled.Reason)
+		c.proposeCorrection(ctx, bot, incoming.Message)
 		return nil
 	}
 	incoming.Message.Collections = given.Setting.Collections
@@ -112,6 +114,29 @@ func (c *Controller) Hear(ctx context.Context, bot *Handler, incoming Incoming) 
 		return err
 	}
 	return bot.Changes.Edited(ctx, incoming.Message) // changes nothing where its files were known
+}
+
+// overhear looks at what people tell one another in a thread that the bot takes part in: it may
+// correct what the bot's answer rests on.
+func (c *Controller) overhear(ctx context.Context, bot *Handler, incoming Incoming, taken bool) error {
+	if !taken || bot.Correct == nil || incoming.Mode == settings.ModeOff || incoming.Unreadable || !correction.MayCorrect(correction.Message{Text: incoming.Message.Text}) {
+		return nil
+	}
+	given, err := incoming.Admit(ctx)
+	if err == nil && given.Refusal == "" {
+		c.proposeCorrection(ctx, bot, incoming.Message)
+	}
+	return err
+}
+
+// proposeCorrection has a message looked at as a correction. What fails is logged: nobody asked for it.
+func (c *Controller) proposeCorrection(ctx context.Context, bot *Handler, message chat.Message) {
+	if bot.Correct == nil {
+		return
+	}
+	if err := bot.Correct.Correct(ctx, message); err != nil {
+		c.options.Logger.WarnContext(ctx, "look for corrections in a message", slog.String("platform", c.options.Platform), slog.String("thread", string(message.Thread)), slog.Any("error", err))
+	}
 }
 
 // Submit makes a message durable. An author who may not say it is told so.

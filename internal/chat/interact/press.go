@@ -121,7 +121,13 @@ func (c *Controller) performPress(ctx context.Context, bot *Handler, press Press
 		if press.Verb == CloseHelp {
 			state = HelpClosed
 		}
-		return changeHelp(ctx, bot, press, state)
+		err := changeHelp(ctx, bot, press, state)
+		if err == nil && state == HelpClosed { // what a person answered may be news to the documents
+			message := press.Message
+			message.Author, message.Text = press.By, ""
+			c.proposeCorrection(ctx, bot, message)
+		}
+		return err
 	}
 	if err := press.To.Acknowledge(ctx, NextView); err != nil {
 		return err
@@ -190,6 +196,9 @@ func (c *Controller) saveReason(ctx context.Context, bot *Handler, press Press) 
 	if err != nil {
 		return err
 	}
+	message := press.Message
+	message.Author, message.Text = press.By, press.Value
+	c.proposeCorrection(ctx, bot, message)
 	return press.To.Confirm(ctx, "Thank you: it is kept why this did not help.")
 }
 

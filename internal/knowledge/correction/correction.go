@@ -71,6 +71,11 @@ func Find(messages []Message, question string, lines []string) []Correction {
 	return found
 }
 
+// MayCorrect tells whether a message states anything that could correct a document, whichever.
+func MayCorrect(message Message) bool {
+	return slices.ContainsFunc(readStatements(message), func(said statement) bool { return said.cued || said.objects })
+}
+
 // FindBest returns, for each of several documents, the most relevant first, the corrections that hold
 // for all of them together: where a message names what is wrong, only the documents that say so are
 // changed; where it does not, only the first that a rule finds a place in; and what is no name that

@@ -46,13 +46,20 @@ func (f *Flow) review(ctx context.Context, step graph.Step[State]) (graph.Result
 		}
 		text = fmt.Sprintf("A change of **%s** (`%s`, version %d):%s\n\n%s", escape(s.Proposal.Title), s.Proposal.Page, s.Proposal.Base, f.linkPage(s.Proposal.Page), shown)
 	}
-	return graph.Ask[State](graph.Question{
+	question := graph.Question{
 		Key: reviewKey, Text: text,
 		Choices: []graph.Choice{
 			{ID: string(Apply), Label: "Apply", Detail: "make the change"},
 			{ID: string(Discard), Label: "Discard", Detail: "leave the page as it is"},
 		},
-	}), nil
+	}
+	if s.Proposal.Verb == Correct { // it is for the page's owner, not for who happened to say it
+		question.Who, question.Deadline = graph.Thread, reviewTime
+		if owner := strings.ReplaceAll(s.Proposal.Owner, "`", ""); owner != "" {
+			question.Text = fmt.Sprintf("For `%s`, who made the page. ", owner) + question.Text
+		}
+	}
+	return graph.Ask[State](question), nil
 }
 
 // apply makes the change, merged with what came in between. What others changed in the same
@@ -88,6 +95,11 @@ func (f *Flow) apply(ctx context.Context, step graph.Step[State]) (graph.Result[
 	}
 	if err != nil {
 		return endForError(err)
+	}
+	if p.Verb == Correct { // so that `page: undo` is about it
+		if err := f.library.Activate(ctx, s.findPlace(), p.Page); err != nil {
+			return graph.Result[State]{}, err
+		}
 	}
 	text := fmt.Sprintf("Done: **%s** has version %d now.", escape(saved.Title), saved.Version)
 	if p.Verb == Undo {

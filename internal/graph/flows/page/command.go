@@ -27,6 +27,7 @@ const (
 	Snapshot   Verb = "snapshot"
 	Delete     Verb = "delete"
 	FromThread Verb = "thread"
+	Correct    Verb = "correct"
 	Help       Verb = "help"
 	Free       Verb = "" // in free words: the language model edits
 )
@@ -47,6 +48,7 @@ var verbs = []struct {
 	{History, "`page: history`: who changed what, and when"},
 	{Restore, "`page: restore` and a number: has that version again"},
 	{Snapshot, "`page: snapshot` and a name: keeps this version under that name"},
+	{Correct, "`page: correct` below an answer: proposes the changes of its sources that messages of this thread call for, or a text such as `it is 45s, not 30s`"},
 	{Undo, "`page: undo`: takes the last change back, within a day"},
 	{Close, "`page: close`: works on no page here"},
 	{Delete, "`page: delete`: removes the page and its history"},

@@ -5,7 +5,8 @@
 //
 // Reading order: state.go, page.go (the graph), command.go (what is asked), read.go (what
 // only shows), propose.go (what changes), agent.go (the model's rounds), context.go (what it is
-// shown), apply.go, thread.go (a page from a thread).
+// shown), apply.go, thread.go (a page from a thread),
+// correct.go (what messages correct in documents that an answer cites).
 package page
 
 import (
@@ -46,23 +47,26 @@ type Options struct {
 	// Address is where people reach the web page, which shows a page at /page/ and its id: "" for
 	// nowhere.
 	Address string
+	// Documents are those that answers cite, which messages correct; the zero one: none can be.
+	Documents Documents
 }
 
 // Flow edits pages. Make one with New.
 type Flow struct {
 	flows.Runner[State]
 
-	library *pages.Library
-	model   llm.Model
-	address string
-	now     func() time.Time
+	library   *pages.Library
+	model     llm.Model
+	address   string
+	documents Documents
+	now       func() time.Time
 }
 
 var _ flows.Flow = (*Flow)(nil)
 
 // New makes the flow.
 func New(options Options) (*Flow, error) {
-	f := &Flow{library: options.Library, model: options.Model, address: options.Address, now: time.Now}
+	f := &Flow{library: options.Library, model: options.Model, address: options.Address, documents: options.Documents, now: time.Now}
 	compiled, err := f.plan().Compile()
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)

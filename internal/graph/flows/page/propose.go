@@ -110,6 +110,9 @@ func (f *Flow) buildEdit(ctx context.Context, s State, p Proposal) (pages.Edit, 
 		edit.Root, err = pages.Append(version.Root, p.Text)
 	case Replace:
 		edit.Root, err = pages.Replace(version.Root, p.Block, p.Text)
+	case Correct:
+		edit.Root, err = pages.EditText(version.Root, p.Edits)
+		edit.By.Why = "page: corrected by what was said in a thread"
 	case Restore, Undo:
 		edit.Root = version.Root
 		if version.Title != p.Title {
@@ -143,6 +146,12 @@ func (f *Flow) describe(ctx context.Context, s State, p Proposal) (string, error
 	}
 	if p.Verb == Free {
 		parts = append(parts, describeWork(s)...)
+	}
+	if p.Verb == Correct {
+		parts = append(parts, p.Text)
+		if s.Closing != "" {
+			parts = append(parts, s.Closing)
+		}
 	}
 	return strings.Join(parts, "\n\n"), nil
 }

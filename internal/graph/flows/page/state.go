@@ -20,6 +20,9 @@ type Proposal struct {
 	Block  string       `json:"block,omitempty"`  // of replace
 	Text   string       `json:"text,omitempty"`   // Markdown, or the new title
 	Number int          `json:"number,omitempty"` // of restore and undo: the version
+	// Edits and Owner are of a correction: Text quotes the messages that it rests on.
+	Edits []pages.TextEdit `json:"edits,omitempty"`
+	Owner string           `json:"owner,omitempty"` // who made the page, "" where that is not known
 }
 
 // Round is one reply of the language model, with the calls of tools in it.

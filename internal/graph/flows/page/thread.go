@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge/sentence"
 	"cairn/internal/language"
 	"cairn/internal/llm"
 	"cairn/internal/pages/tree"
@@ -170,23 +171,14 @@ func linkAddresses(line string) []*tree.Node {
 	return append(nodes, tree.NewText(line[at:], 0))
 }
 
-// splitSentences cuts a message into what ends with a mark or a line.
+// splitSentences gives the sentences of a message, each line by itself.
 func splitSentences(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(text) {
-			start := 0
-			for i, r := range line {
-				end := i + len(string(r))
-				if !strings.ContainsRune(".!?？。！", r) || end < len(line) && !strings.ContainsAny(line[end:end+1], " \n\r\t") {
-					continue
-				}
-				if sentence := strings.TrimSpace(line[start:end]); sentence != "" && !yield(sentence) {
+			for _, cut := range sentence.Split(line) {
+				if said := strings.TrimSpace(cut.Text); said != "" && !yield(said) {
 					return
 				}
-				start = end
-			}
-			if sentence := strings.TrimSpace(line[start:]); sentence != "" && !yield(sentence) {
-				return
 			}
 		}
 	}

@@ -1,0 +1,129 @@
+package page_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/page"
+	"cairn/internal/graph/graphtest"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/pages"
+	"cairn/internal/pages/pagesource"
+	"cairn/internal/pages/tree"
+	"cairn/internal/sqlite/sqlitetest"
+)
+
+// shelf is the documents that an answer cites.
+type shelf struct {
+	found map[knowledge.PassageID]index.Found
+	files map[knowledge.DocumentID]string
+}
+
+func (s *shelf) documents() page.Documents {
+	return page.Documents{
+		Passages: func(_ context.Context, ids []knowledge.PassageID) ([]index.Found, error) {
+			var found []index.Found
+			for _, id := range ids {
+				if one, ok := s.found[id]; ok {
+					found = append(found, one)
+				}
+			}
+			return found, nil
+		},
+		ReadOriginal: func(_ context.Context, document knowledge.Document) ([]byte, error) {
+			text, ok := s.files[document.ID]
+			if !ok {
+				return nil, page.ErrNoOriginal
+			}
+			return []byte(text), nil
+		},
+	}
+}
+
+func (s *shelf) add(document knowledge.Document, text string) knowledge.PassageID {
+	id := knowledge.MakePassageID(document.ID, 0)
+	s.found[id] = index.Found{Document: document, Passage: knowledge.Passage{ID: id, Document: document.ID, Text: text}}
+	return id
+}
+
+func newCorrectingTalk(t *testing.T) (*talk, *shelf) {
+	t.Helper()
+	shelf := &shelf{found: make(map[knowledge.PassageID]index.Found), files: make(map[knowledge.DocumentID]string)}
+	library := pages.NewLibrary(pages.OpenSQLite(sqlitetest.Open(t, t.TempDir())))
+	flow, err := page.New(page.Options{Library: library, Documents: shelf.documents()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &talk{
+		t: t, flow: flow, library: library, store: graphtest.NewMemory(),
+		room: flows.Room{Thread: "slack:C1/1", Channel: "slack:C1", Author: "U2", Audience: "channel:slack:C1"},
+	}, shelf
+}
+
+// correct starts a run below an answer that cites passages.
+func (k *talk) correct(reason string, cited ...knowledge.PassageID) flows.Outcome {
+	k.t.Helper()
+	k.runs++
+	request := flows.Request{Run: k.run(), Text: "correct " + reason, Room: k.room, History: []flows.Turn{
+		{Role: flows.User, Text: "how often are jobs retried?"}, {Role: flows.Assistant, Text: "After 30 seconds [1]", Cited: cited},
+	}}
+	may, err := k.flow.MayCorrect(k.t.Context(), request)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	made := k.took(k.flow.Start(k.t.Context(), request, k.runtime()))
+	if (made.Kind == flows.Abstained) == may {
+		k.t.Errorf("before the run: %v, then %s", may, made.Text)
+	}
+	return made
+}
+
+func TestACorrectionOfAPage(t *testing.T) {
+	k, shelf := newCorrectingTalk(t)
+	k.room.Author = "U1"
+	k.want(k.ask("new Jobs\n# Retries\n\nJobs are retried after **30** seconds by default.\n\nAsk `deployctl`."), flows.Answered)
+	made := k.active()
+	before := tree.Encode(made.Root)
+	cited := shelf.add(knowledge.Document{ID: pagesource.DocumentID(made.ID), Source: pagesource.ID, Title: "Jobs"}, made.Root.PlainText())
+	k.room.Author = "U2"
+	k.want(k.correct("wrong, jobs are retried after 45 seconds by default", cited), flows.Asked,
+		"For `U1`", "− Jobs are retried after **30** seconds", "+ Jobs are retried after **45** seconds", "> wrong, jobs are retried after 45 seconds by default (`U2`)")
+	if who := k.waiting.Who; who != "thread" {
+		t.Errorf("the question is for %q: the owner could not answer", who)
+	}
+	k.want(k.choose("apply"), flows.Answered, "version 2")
+	if got := tree.Markdown(k.active().Root); !strings.Contains(got, "**45** seconds") || !strings.Contains(got, "`deployctl`") {
+		t.Errorf("the page is %s", got)
+	}
+	k.want(k.ask("undo"), flows.Answered, "as in version 1")
+	if after := tree.Encode(k.active().Root); string(after) != string(before) {
+		t.Errorf("taken back it is %s, want %s", after, before)
+	}
+	k.want(k.correct("wrong, jobs are retried after 45 seconds by default", cited), flows.Asked)
+	k.want(k.choose("discard"), flows.Answered, "as it was")
+}
+
+func TestACorrectionOfAFileIsAPatch(t *testing.T) {
+	k, shelf := newCorrectingTalk(t)
+	text := "# Jobs\n\nJobs are retried after 30 seconds by default.\n"
+	document := knowledge.Document{ID: "docs:guide/jobs.md", Source: "docs", Path: "guide/jobs.md", Title: "Jobs", Owner: "@platform"}
+	shelf.files[document.ID] = text
+	cited := shelf.add(document, text)
+	made := k.correct("retries: 45 seconds by default, not 30", cited)
+	k.want(made, flows.Answered, "git apply corrections.patch", "for its owner `@platform`", "+ Jobs are retried after 45 seconds")
+	want := "diff --git a/guide/jobs.md b/guide/jobs.md\n--- a/guide/jobs.md\n+++ b/guide/jobs.md\n@@ -1,3 +1,3 @@\n # Jobs\n \n-Jobs are retried after 30 seconds by default.\n+Jobs are retried after 45 seconds by default.\n"
+	if len(made.Files) != 1 || string(made.Files[0].Content) != want {
+		t.Errorf("the patch is %+v, want %s", made.Files, want)
+	}
+	k.want(k.correct("thanks, that helped", cited), flows.Abstained, "nothing in the 1 cited documents")
+	k.want(k.correct("it is 45 seconds, not 30"), flows.Abstained, "no answer with sources")
+}
+
+func TestADocumentWithoutAFileIsLeftOut(t *testing.T) {
+	k, shelf := newCorrectingTalk(t)
+	cited := shelf.add(knowledge.Document{ID: "web:a", Source: "web"}, "x is 30 by default")
+	k.want(k.took(k.flow.Start(t.Context(), flows.Request{Run: "r", Text: "correct x is 45, not 30", Room: k.room, History: []flows.Turn{{Role: flows.Assistant, Text: "30 [1]", Cited: []knowledge.PassageID{cited}}}}, k.runtime())), flows.Abstained, "0 cited documents")
+}

@@ -114,6 +114,8 @@ the same. pages/tools is how a language model changes a page: flows/page's agent
 and context.go is what it is shown. A checkpoint holds the calls, and the draft is made of them anew.
 pages/pagesource has the index read pages as they change; app's written.go keeps deleted ones out of answers
 before that. No model was tried on it that people use: what it does is tested with scripted ones.
+[cairn/internal/knowledge/correction] finds by rules what messages correct in documents; flows/page's correct.go proposes
+it, and bot's correct.go has messages looked at that nobody addressed to the bot.
 
 # Talking
 

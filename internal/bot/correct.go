@@ -34,7 +34,7 @@ func (b *Bot) Correct(ctx context.Context, message chat.Message) error {
 		return nil
 	}
 	if message.Text == "" {
-		message.Before = b.readThread(ctx, message)
+		message.Before = readThread(ctx, b, message)
 	}
 	request := flows.Request{Text: "correct " + message.Text, History: recallHistory(remembered, message.Text)}
 	for _, said := range boundSaid(message.Before) {
@@ -50,7 +50,7 @@ func (b *Bot) Correct(ctx context.Context, message chat.Message) error {
 }
 
 // readThread gives what was said in a message's thread before it, nil where that can't be read.
-func (b *Bot) readThread(ctx context.Context, message chat.Message) []chat.Said {
+func readThread(ctx context.Context, b *Bot, message chat.Message) []chat.Said {
 	reader, ok := b.options.Adapters[message.Thread.Adapter()].(chat.ThreadReader)
 	if !ok {
 		return nil

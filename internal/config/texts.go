@@ -63,8 +63,14 @@ func readSourceName(text string, _ base) (string, error) {
 	if !sourceName.MatchString(text) {
 		return "", fmt.Errorf("%q: want 1 to 64 lower-case letters, digits, - and _, a letter or digit first", text)
 	}
+	if text == pagesName {
+		return "", fmt.Errorf("%q is the source of the pages that people write with Cairn: give this one another name", text)
+	}
 	return text, nil
 }
+
+// pagesName is the name of the source that is there without being configured.
+const pagesName = "pages"
 
 // readVariable reads the name of a variable. It may be a key in the wrong place: it is not repeated.
 var readVariable = matchText(`^[A-Z_][A-Z0-9_]*$`, errors.New("want the name of an environment variable, in capitals, such as OPENAI_API_KEY"))

@@ -10,7 +10,6 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/settings"
-	"cairn/internal/knowledge/correction"
 )
 
 // Teller says something to one person.
@@ -119,7 +118,7 @@ func (c *Controller) Hear(ctx context.Context, bot *Handler, incoming Incoming) 
 // overhear looks at what people tell one another in a thread that the bot takes part in: it may
 // correct what the bot's answer rests on.
 func (c *Controller) overhear(ctx context.Context, bot *Handler, incoming Incoming, taken bool) error {
-	if !taken || bot.Correct == nil || incoming.Mode == settings.ModeOff || incoming.Unreadable || !correction.MayCorrect(correction.Message{Text: incoming.Message.Text}) {
+	if !taken || bot.Correct == nil || incoming.Mode == settings.ModeOff || incoming.Unreadable {
 		return nil
 	}
 	given, err := incoming.Admit(ctx)

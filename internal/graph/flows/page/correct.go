@@ -86,7 +86,7 @@ func findObjection(request flows.Request, reason string) objection {
 // come with ctx.
 func (f *Flow) MayCorrect(ctx context.Context, request flows.Request) (bool, error) {
 	said := findObjection(request, ReadCommand(request.Text).Rest)
-	if f.documents.Passages == nil || len(said.cited) == 0 || len(said.messages) == 0 {
+	if f.documents.Passages == nil || len(said.cited) == 0 || !slices.ContainsFunc(said.messages, correction.MayCorrect) {
 		return false, nil
 	}
 	passages, err := f.documents.Passages(ctx, said.cited)

@@ -60,6 +60,7 @@ type commands struct {
 		Invite   discordInviteCommand   `cmd:"" help:"Print the link that adds Cairn to a server, with what it needs." example:"cairn discord invite --application 1190000000000000000"`
 		Commands discordCommandsCommand `cmd:"" help:"Show Cairn's commands in Discord, or bring them up to date." example:"cairn discord commands --sync"`
 	} `cmd:"" help:"Set Cairn up in Discord: invite, commands."`
+	Digest  digestCommand  `cmd:"" help:"Sum up what the documents lack: questions without an answer, contradictions, old documents." example:"cairn digest --days 30"`
 	Status  statusCommand  `cmd:"" help:"Say how Cairn stands: stores, messages, questions, runs, sources." example:"cairn status --json"`
 	Ready   readyCommand   `cmd:"" help:"Ask the process that serves if it is ready, for health checks." example:"cairn ready"`
 	Doctor  doctorCommand  `cmd:"" help:"Check what Cairn needs to work, and say how to mend what is wrong." example:"cairn doctor" example:"cairn doctor --models"`

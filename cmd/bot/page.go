@@ -50,7 +50,7 @@ func (c *pageDoCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if reply := conversation.Answer; reply != nil && reply.Outcome == chat.Abstained {
 		return errors.New("nothing was done, for the reason above")
 	}
-	return nil
+	return a.IndexPages(ctx)
 }
 
 type pageEditCommand struct {
@@ -99,7 +99,7 @@ func (c *pageEditCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if c.File == "" {
 		err = errors.Join(err, os.RemoveAll(filepath.Dir(file)))
 	}
-	return err
+	return errors.Join(err, a.IndexPages(ctx))
 }
 
 // readEdited returns the tree of the file, or of what a person makes of the page in an editor.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -34,6 +35,20 @@ func (s sources) schedulePages(ctx context.Context) ([]ingest.Scheduled, error) 
 		return nil, err
 	}
 	return []ingest.Scheduled{{Source: pagesource.ID, Watch: newPagesSource(s.Library)}}, nil
+}
+
+// IndexPages reads the pages that changed into the index. While another process writes to the index it
+// does nothing: a process that serves reads the pages itself.
+func (c *Cairn) IndexPages(ctx context.Context) error {
+	scheduled, err := sources{c.Library}.schedulePages(ctx)
+	if err != nil || len(scheduled) == 0 {
+		return err
+	}
+	err = sources{c.Library}.syncScheduled(ctx, pagesource.ID)
+	if errors.Is(err, index.ErrLocked) {
+		return nil
+	}
+	return err
 }
 
 // syncPages brings the index, which is open for writing, up to date with the pages.

@@ -9,17 +9,13 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/knowledge/lexical"
+	"cairn/internal/digest"
 	"cairn/internal/runs"
 	"cairn/internal/shorten"
 )
 
 // mostGaps bounds how many groups are shown.
 const mostGaps = 100
-
-// alike is the share of words that two questions of a group have in common at least: of
-// all the words that either has.
-const alike = 0.6
 
 // gapsView is what templates/gaps.html shows.
 type gapsView struct {
@@ -54,7 +50,6 @@ const maxGapRuns = 5
 type gap struct {
 	record                     runs.Record
 	abstained, unsourced, down bool
-	words                      []string // see wordsOf
 }
 
 // gapsScreen lists the questions that found no good answer.
@@ -109,47 +104,24 @@ func (s *gapsScreen) findGap(ctx context.Context, record runs.Record) (g gap, is
 	if err != nil {
 		return gap{}, false, err
 	}
-	g = gap{record: record, abstained: hasAbstained(record), words: wordsOf(record.Request)}
+	g = gap{record: record, abstained: hasAbstained(record)}
 	g.unsourced = !g.abstained && len(record.Trace.Queries) > 0 && usedSources(record.Trace.Evidence) == 0
 	g.down = slices.ContainsFunc(kept.Ratings, func(r chat.Rating) bool { return r.Verdict == chat.Down })
 	return g, g.abstained || g.unsourced || g.down, nil
 }
 
-// wordsOf gives the words of a question that tell something, each once, in order.
-func wordsOf(question string) []string {
-	terms := slices.DeleteFunc(lexical.Analyze(question), lexical.IsStop)
-	slices.Sort(terms)
-	return slices.Compact(terms)
-}
-
-// grouped puts gaps together whose questions are alike. A gap goes to the group whose first
-// one it is most like, and the first is the latest of its group: what comes out depends on
-// nothing but what comes in.
+// grouped puts gaps together whose questions are alike, in their order.
 func grouped(gaps []gap) [][]gap {
+	questions := make([]digest.Question, len(gaps))
+	for i, g := range gaps {
+		questions[i] = digest.NewQuestion(g.record.Request, time.Time{})
+	}
 	var groups [][]gap
-	with := make(map[string][]int) // groups by the words of their first
-	for _, g := range gaps {
-		shared := make(map[int]int)
-		for _, word := range g.words {
-			for _, at := range with[word] {
-				shared[at]++
-			}
+	for i, in := range digest.GroupNumbers(questions) {
+		if in == len(groups) {
+			groups = append(groups, nil)
 		}
-		best, most := -1, 0.0
-		for at, count := range shared {
-			share := float64(count) / float64(len(g.words)+len(groups[at][0].words)-count)
-			if share >= alike && (share > most || share == most && at < best) {
-				best, most = at, share
-			}
-		}
-		if best >= 0 {
-			groups[best] = append(groups[best], g)
-			continue
-		}
-		for _, word := range g.words {
-			with[word] = append(with[word], len(groups))
-		}
-		groups = append(groups, []gap{g})
+		groups[in] = append(groups[in], gaps[i])
 	}
 	return groups
 }

@@ -41,6 +41,7 @@ func (c *conclusion) concludeOutcome(ctx context.Context, outcome flows.Outcome)
 		}
 	}
 	reply.More = c.run.hasMore(outcome)
+	reply.Actions = c.run.listActions(outcome)
 	if err := c.run.nameCited(ctx, &reply, outcome); err != nil {
 		return runs.Result{}, &storeError{err}
 	}

@@ -11,6 +11,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/routing"
 	"cairn/internal/knowledge"
 	"cairn/internal/runs"
 )
@@ -24,6 +25,7 @@ type flowRun struct {
 	quota        Quota                         // nil: nothing is limited
 	parseFile    fileParser                    // nil: no file is read
 	first        string                        // the flow that a plain message goes to
+	keepsPages   bool                          // there is a flow that keeps pages
 
 	attached      []flows.Attachment
 	access        *pendingDecision // whom the run's answer is shown to
@@ -75,8 +77,12 @@ func (r *flowRun) buildRequest(ctx context.Context) (flows.Request, error) {
 	if err != nil {
 		return flows.Request{}, err
 	}
+	var made []flows.Made
+	if r.job.record.Flow == routing.Page {
+		made = listMade(before.Turns)
+	}
 	return flows.Request{
-		Room:   room,
+		Room: room, Made: made,
 		ReadIn: r.job.record.Thread.Adapter(),
 		Filter: flows.Scope{Sources: r.allowedCollections()},
 		Run:    string(r.job.record.ID), Text: r.job.record.Request, Depth: flows.Depth(r.job.record.Depth), History: recallHistory(before, r.job.record.Request),
@@ -107,6 +113,35 @@ func (r *flowRun) recordRun(ctx context.Context, outcome flows.Outcome, err erro
 	}
 	trace.Flow, trace.Took = r.job.record.Flow, worked
 	r.job.record.Pass(steps)
+}
+
+// listActions gives what people can do about what a run made.
+func (r *flowRun) listActions(outcome flows.Outcome) []chat.Action {
+	var actions []chat.Action
+	isPage := r.job.record.Flow == routing.Page
+	if r.keepsPages && !isPage && slices.ContainsFunc(outcome.Files, func(f flows.File) bool { return f.MediaType == flows.Markdown }) {
+		actions = append(actions, chat.KeepAsPage)
+	}
+	if outcome.Undoable {
+		actions = append(actions, chat.UndoChange)
+	}
+	return actions
+}
+
+// listMade gives the Markdown documents of a thread that are kept, the latest first.
+func listMade(turns []chat.Turn) []flows.Made {
+	var made []flows.Made
+	for _, turn := range slices.Backward(turns) {
+		if turn.Reply == nil {
+			continue
+		}
+		for _, document := range turn.Reply.Documents {
+			if document.Kept() && document.MediaType == flows.Markdown {
+				made = append(made, flows.Made{Run: string(turn.Reply.Run), File: flows.File{Name: document.Name, MediaType: document.MediaType, Content: document.Content}})
+			}
+		}
+	}
+	return made
 }
 
 // hasMore tells whether an answer to a plain question leaves something out that a longer

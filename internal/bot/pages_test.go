@@ -69,7 +69,7 @@ func writePages(t *testing.T, team chattest.Team, library *pages.Library) {
 	see(chattest.Ann, "+ Never.")
 	press(chattest.Ann, "Discard")
 	see(chattest.Ann, "Discarded")
-	team.Say(t, chattest.Ann, "undo")
+	press(chattest.Ann, "Undo")
 	see(chattest.Ann, "as in version 1, as version 3")
 
 	// What somebody else changed in the same words meanwhile is a question.

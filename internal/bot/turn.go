@@ -7,6 +7,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows/routing"
 	"cairn/internal/language"
 	"cairn/internal/phrases"
 	"cairn/internal/runs"
@@ -32,6 +33,7 @@ func (b *Bot) newTurn(job *job) *turn {
 	t.run = &flowRun{
 		job: job, conversation: t.conversation, documents: b.documents,
 		openers: b.options.Openers, quota: b.options.Quota, parseFile: b.options.ReadFile, first: b.first,
+		keepsPages: b.flows[routing.Page] != nil,
 	}
 	t.delivery = b.newDelivery(job, t.conversation)
 	t.conclusion = &conclusion{

@@ -182,9 +182,24 @@ type Reply struct {
 	// adapter shows a button: PrivateAnswers.AnswerPrivately.
 	Offer RunID `json:",omitempty"`
 	// More tells that more was found than the answer says: Extender.Extend shows it.
-	More  bool `json:",omitempty"`
-	Trace Trace
+	More bool `json:",omitempty"`
+	// Actions are what people can do about what the run made.
+	Actions []Action `json:",omitempty"`
+	Trace   Trace
 }
+
+// Action is something that people can do about what a run made. An adapter shows a button, which
+// says Command in the thread.
+type Action string
+
+// The actions.
+const (
+	KeepAsPage Action = "keep" // keep the run's document as a page
+	UndoChange Action = "undo" // take back the run's change of a page
+)
+
+// Command is what a person would write in the thread for the action.
+func (a Action) Command(run RunID) string { return "/cairn page " + string(a) + " " + string(run) }
 
 // MaxDocuments is how many documents go with a reply, MaxDocument how large one is at
 // most, in bytes.

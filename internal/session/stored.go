@@ -79,6 +79,7 @@ type storedReply struct {
 	Documents []storedDocument `json:"Documents,omitempty"`
 	Offer     chat.RunID       `json:"Offer,omitempty"`
 	More      bool             `json:"More,omitempty"`
+	Actions   []chat.Action    `json:"Actions,omitempty"`
 }
 
 type storedDocument struct {

@@ -20,6 +20,8 @@ const (
 	TakeHelp        Verb = "take"    // a person is about to help
 	CloseHelp       Verb = "settled" // a person has helped
 	Extend          Verb = "extend"  // make the answer longer
+	KeepAsPage      Verb = "keep"    // keep a run's document as a page
+	UndoChange      Verb = "undo"    // take back a run's change of a page
 	Choose          Verb = "answer"  // one of a question's choices
 	Reply           Verb = "reply"   // answer a question in other words
 )
@@ -27,7 +29,7 @@ const (
 // Verbs are all verbs.
 func Verbs() []Verb {
 	return []Verb{
-		Rate, Reason, Explain, ListSources, Retry, Stop, Share, AskHuman, AnswerPrivately, TakeHelp, CloseHelp, Extend, Choose, Reply,
+		Rate, Reason, Explain, ListSources, Retry, Stop, Share, AskHuman, AnswerPrivately, TakeHelp, CloseHelp, Extend, KeepAsPage, UndoChange, Choose, Reply,
 	}
 }
 
@@ -62,6 +64,12 @@ type Offer struct {
 	Private bool // one person alone sees the answer
 }
 
+// actionButtons are the buttons of a reply's actions.
+var actionButtons = map[chat.Action]Button{
+	chat.KeepAsPage: {Verb: KeepAsPage, Label: "Keep as a page"},
+	chat.UndoChange: {Verb: UndoChange, Label: "Undo"},
+}
+
 // ReplyControls returns what stands under an answer or a failure line.
 func ReplyControls(reply chat.Reply, offer Offer) Controls {
 	run, human := string(reply.Run), offer.Human && !offer.Private
@@ -86,6 +94,11 @@ func ReplyControls(reply chat.Reply, offer Offer) Controls {
 	}
 	if reply.More {
 		shown.Buttons = append(shown.Buttons, button(Extend, "Show more"))
+	}
+	for _, action := range reply.Actions {
+		if known, ok := actionButtons[action]; ok {
+			shown.Buttons = append(shown.Buttons, button(known.Verb, known.Label))
+		}
 	}
 	if human && reply.Outcome == chat.Abstained { // nothing else helps then
 		shown.Buttons = append(shown.Buttons, button(AskHuman, "Ask a human"))

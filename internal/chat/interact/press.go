@@ -96,7 +96,7 @@ func (c *Controller) Press(ctx context.Context, bot *Handler, press Press) error
 // transcript anyway.
 func checkPlace(ctx context.Context, bot *Handler, press Press) error {
 	switch press.Verb {
-	case Rate, Reason, Explain, ListSources, Retry, Share, AskHuman:
+	case Rate, Reason, Explain, ListSources, Retry, Share, AskHuman, KeepAsPage, UndoChange:
 		return checkRun(ctx, bot, chat.RunID(press.About), press.IsHere)
 	}
 	return nil
@@ -108,7 +108,7 @@ func (c *Controller) performPress(ctx context.Context, bot *Handler, press Press
 		return c.saveRating(ctx, bot, press)
 	case Reason:
 		return c.saveReason(ctx, bot, press)
-	case Choose, Reply, Retry, Stop, Extend:
+	case Choose, Reply, Retry, Stop, Extend, KeepAsPage, UndoChange:
 		if err := press.To.Acknowledge(ctx, NextReply); err != nil {
 			return err
 		}
@@ -158,6 +158,10 @@ func (c *Controller) controlRun(ctx context.Context, bot *Handler, press Press) 
 			return chat.ErrUnknownRun
 		}
 		return bot.More.Extend(ctx, run, press.By)
+	case KeepAsPage:
+		press.Message.Text = chat.KeepAsPage.Command(run)
+	case UndoChange:
+		press.Message.Text = chat.UndoChange.Command(run)
 	case Stop:
 		stopped, err := bot.Stop(ctx, press.Message.Thread, press.By)
 		if err != nil || stopped {

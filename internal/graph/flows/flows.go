@@ -58,9 +58,18 @@ type Request struct {
 	ReadIn string
 	// Room is where the request was made, for flows that keep something there.
 	Room Room
+	// Made are the Markdown documents that runs of the thread made, the latest first; of requests to
+	// flows that keep something alone.
+	Made []Made
 	// Location is where the documents are that the run reads. The zero one is read from
 	// Text by those flows that read documents, see ParseLocation.
 	Location Location
+}
+
+// Made is a document that a run made.
+type Made struct {
+	Run  string `json:"run"`
+	File File   `json:"file"`
 }
 
 // Room is where a request was made, and by whom.
@@ -138,6 +147,8 @@ type Outcome struct {
 	Groups   []SourceGroup
 	Question *graph.Question // for Asked
 	Files    []File          // that go with the reply
+	// Undoable tells that the run changed a page, which can be taken back.
+	Undoable bool
 	// Scores are how the run did by its flow's own rubric, each of 100; nil where it has none.
 	Scores map[string]float64
 	Trace  Trace

@@ -111,7 +111,7 @@ func (f *Flow) apply(ctx context.Context, step graph.Step[State]) (graph.Result[
 	if p.Verb != Undo {
 		text += " `page: undo` takes it back, within a day."
 	}
-	return endWith("%s%s", text, f.linkPage(p.Page))
+	return graph.Update(output.Set(text+f.linkPage(p.Page)), undoable.Set(p.Verb != Undo)), nil
 }
 
 // nameVersions makes the snapshots of the model's work, and gives up those that it deleted.

@@ -28,6 +28,7 @@ const (
 	Delete     Verb = "delete"
 	FromThread Verb = "thread"
 	Correct    Verb = "correct"
+	Keep       Verb = "keep"
 	Help       Verb = "help"
 	Free       Verb = "" // in free words: the language model edits
 )
@@ -48,6 +49,7 @@ var verbs = []struct {
 	{History, "`page: history`: who changed what, and when"},
 	{Restore, "`page: restore` and a number: has that version again"},
 	{Snapshot, "`page: snapshot` and a name: keeps this version under that name"},
+	{Keep, "`page: keep` and a title: makes a page of the last analysis, overview or report of this thread"},
 	{Correct, "`page: correct` below an answer: proposes the changes of its sources that messages of this thread call for, or a text such as `it is 45s, not 30s`"},
 	{Undo, "`page: undo`: takes the last change back, within a day"},
 	{Close, "`page: close`: works on no page here"},
@@ -91,8 +93,10 @@ func ReadCommand(text string) Command {
 func isSentence(verb Verb, rest string) bool {
 	rest = strings.TrimSpace(rest)
 	switch verb {
-	case Delete, Close, Undo, List, History, Help:
+	case Delete, Close, List, History, Help:
 		return rest != ""
+	case Undo:
+		return rest != "" && !runID.MatchString(rest)
 	case Show:
 		return rest != "" && !strings.EqualFold(rest, "ids")
 	case Replace:
@@ -102,6 +106,9 @@ func isSentence(verb Verb, rest string) bool {
 	}
 	return false
 }
+
+// runID is what the id of a run looks like, which buttons name.
+var runID = regexp.MustCompile(`^run-[A-Za-z0-9]{1,64}$`)
 
 // blockID is what an id of a block looks like that `page: show ids` tells, and no word does.
 var blockID = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*$|^[nu][a-z0-9]{9,}$`)

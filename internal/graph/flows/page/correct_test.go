@@ -127,3 +127,24 @@ func TestADocumentWithoutAFileIsLeftOut(t *testing.T) {
 	cited := shelf.add(knowledge.Document{ID: "web:a", Source: "web"}, "x is 30 by default")
 	k.want(k.took(k.flow.Start(t.Context(), flows.Request{Run: "r", Text: "correct x is 45, not 30", Room: k.room, History: []flows.Turn{{Role: flows.Assistant, Text: "30 [1]", Cited: []knowledge.PassageID{cited}}}}, k.runtime())), flows.Abstained, "0 cited documents")
 }
+
+// What a run made is kept as a page, and a button takes back the change of its own run alone.
+func TestKeepAndUndoOfARun(t *testing.T) {
+	k, _ := newCorrectingTalk(t)
+	start := func(text string, made ...flows.Made) flows.Outcome {
+		k.runs++
+		return k.took(k.flow.Start(t.Context(), flows.Request{Run: k.run(), Text: text, Room: k.room, Made: made}, k.runtime()))
+	}
+	overview := flows.Made{Run: "run-A", File: flows.File{Name: "billing_context.md", MediaType: flows.Markdown, Content: []byte("# Billing\n\nIt sends invoices.\n")}}
+	report := flows.Made{Run: "run-B", File: flows.File{Name: "report.md", MediaType: flows.Markdown, Content: []byte("Two modules.\n")}}
+	k.want(start("keep"), flows.Abstained, "no analysis, overview or report")
+	k.want(start("keep run-B", overview, report), flows.Answered, "**report** is a page now", "Two modules.")
+	k.want(start("keep", overview, report), flows.Answered, "**Billing** is a page now", "It sends invoices.")
+	k.want(start("append More."), flows.Asked)
+	changed := k.run()
+	if made := k.choose("apply"); !made.Undoable {
+		t.Errorf("an applied change can't be undone: %+v", made)
+	}
+	k.want(start("undo run-other"), flows.Abstained, "changed since")
+	k.want(start("undo "+changed), flows.Answered, "as in version 1")
+}

@@ -146,13 +146,13 @@ func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.R
 // begin is the state that a run of a request begins with.
 func (f *Flow) begin(request flows.Request) State {
 	return State{
-		RequestID: request.Run, UserInput: request.Text, Room: request.Room, Said: request.Before, History: request.History, StartTime: f.now(),
+		RequestID: request.Run, UserInput: request.Text, Room: request.Room, Made: pickMade(request), Said: request.Before, History: request.History, StartTime: f.now(),
 	}
 }
 
 func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outcome {
 	s := run.State
-	made := flows.Outcome{Kind: flows.Answered, Text: s.Output, Files: s.Files, Trace: flows.Trace{
+	made := flows.Outcome{Kind: flows.Answered, Text: s.Output, Files: s.Files, Undoable: s.Undoable, Trace: flows.Trace{
 		Steps: steps, Notes: s.Notes, Models: s.Models, Took: f.now().Sub(s.StartTime),
 	}}
 	switch {

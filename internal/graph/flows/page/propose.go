@@ -41,7 +41,7 @@ func (f *Flow) propose(ctx context.Context, s State, page pages.Page, command Co
 		}
 		made.Number = number
 	case Undo:
-		if refusal, err := f.prepareUndo(ctx, s, page, &made); refusal != "" || err != nil {
+		if refusal, err := f.prepareUndo(ctx, s, page, command, &made); refusal != "" || err != nil {
 			if err != nil {
 				return endForError(err)
 			}
@@ -59,11 +59,13 @@ func (f *Flow) propose(ctx context.Context, s State, page pages.Page, command Co
 }
 
 // prepareUndo has an undo take the last change back, if that is not too long ago.
-func (f *Flow) prepareUndo(ctx context.Context, s State, page pages.Page, made *Proposal) (refusal string, err error) {
+func (f *Flow) prepareUndo(ctx context.Context, s State, page pages.Page, command Command, made *Proposal) (refusal string, err error) {
 	last, err := f.library.LoadVersion(ctx, s.findPlace(), page.ID, page.Version)
 	switch {
 	case err != nil:
 		return "", err
+	case command.Rest != "" && last.Run != command.Rest:
+		return "The page was changed since, or another one is open here: `page: history` shows the changes, and `page: restore` and a number has an older version again.", nil
 	case page.Version == 1:
 		return "Nothing was changed on this page since it was made.", nil
 	case f.now().Sub(last.At) > undoTime:

@@ -35,6 +35,8 @@ func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Re
 		return f.list(ctx, s)
 	case Open:
 		return f.open(ctx, s, command.Rest)
+	case Keep:
+		return f.keepMade(ctx, s, command.Rest)
 	case Correct:
 		return f.correct(ctx, s, command.Rest)
 	case Close:

@@ -46,6 +46,7 @@ type State struct {
 	Room      flows.Room
 	Said      []flows.Said // in the thread, before the bot was called in
 	History   []flows.Turn
+	Made      []flows.Made // the document that is to be kept; none where the request keeps none
 
 	Proposal  *Proposal
 	Decision  Decision
@@ -58,6 +59,7 @@ type State struct {
 	Ended   bool           // the model's work is over
 	Models  []flows.ModelUse
 
+	Undoable  bool   // Output tells of a change that can be taken back
 	Output    string // Markdown; the run ends once there is one
 	Failed    bool   // Output says why nothing was done
 	Files     []flows.File
@@ -72,6 +74,8 @@ var (
 	said      = graph.Replace("said", func(s *State) *[]flows.Said { return &s.Said })
 	history   = graph.Replace("history", func(s *State) *[]flows.Turn { return &s.History })
 
+	made = graph.Replace("made", func(s *State) *[]flows.Made { return &s.Made })
+
 	proposal  = graph.Replace("proposal", func(s *State) **Proposal { return &s.Proposal })
 	decision  = graph.Replace("decision", func(s *State) *Decision { return &s.Decision })
 	conflicts = graph.Replace("conflicts", func(s *State) *[]merge.Conflict { return &s.Conflicts })
@@ -83,6 +87,7 @@ var (
 	ended   = graph.Replace("ended", func(s *State) *bool { return &s.Ended })
 	models  = graph.Append("model_uses", func(s *State) *[]flows.ModelUse { return &s.Models })
 
+	undoable  = graph.Replace("undoable", func(s *State) *bool { return &s.Undoable })
 	output    = graph.Replace("output", func(s *State) *string { return &s.Output })
 	failed    = graph.Replace("failed", func(s *State) *bool { return &s.Failed })
 	files     = graph.Replace("files", func(s *State) *[]flows.File { return &s.Files })
@@ -91,7 +96,7 @@ var (
 )
 
 var fields = []graph.FieldSpec[State]{
-	requestID, userInput, room, said, history,
+	requestID, userInput, room, said, history, made,
 	proposal, decision, conflicts, resolve, rounds, names, closing, ended, models,
-	output, failed, files, notes, startTime,
+	undoable, output, failed, files, notes, startTime,
 }

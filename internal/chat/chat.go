@@ -198,6 +198,17 @@ const (
 	UndoChange Action = "undo" // take back the run's change of a page
 )
 
+// Label is what the action's button says, "" for an action that is not known.
+func (a Action) Label() string {
+	switch a {
+	case KeepAsPage:
+		return "Keep as a page"
+	case UndoChange:
+		return "Undo"
+	}
+	return ""
+}
+
 // Command is what a person would write in the thread for the action.
 func (a Action) Command(run RunID) string { return "/cairn page " + string(a) + " " + string(run) }
 

@@ -74,6 +74,7 @@ type saidView struct {
 	Rate      bool         // the reply can be rated
 	Reasoned  bool         // the owner said why it did not help
 	Retry     bool         // the run can be gone on with
+	Actions   []actionView // what can be done about what the run made
 	Verdict   string       // the owner's
 	Sources   *sourcesView // nil for none
 	Documents []documentView
@@ -178,10 +179,27 @@ func (w *Web) exchangeViewOf(in visit, e *exchange) (exchangeView, error) {
 		shown.Verdict, shown.Reasoned = string(what.verdict), what.reasoned
 		shown.Exchange, shown.Rewrite = v.ID, v.Rewrite && what.reply != nil && what.runID() != "" && !what.hasFailed()
 		shown.Rate = what.reply != nil && what.reply.Outcome == chat.Answered && what.runID() != ""
+		shown.Actions = actionViews(what)
 		shown.Retry = what.hasFailed() && what.runID() != "" && e.state == done
 		v.Said = append(v.Said, shown)
 	}
 	return v, nil
+}
+
+// actionView is a button that says something in the thread.
+type actionView struct{ Label, Command string }
+
+func actionViews(what said) []actionView {
+	if what.reply == nil {
+		return nil
+	}
+	var views []actionView
+	for _, action := range what.reply.Actions {
+		if label := action.Label(); label != "" {
+			views = append(views, actionView{label, action.Command(what.reply.Run)})
+		}
+	}
+	return views
 }
 
 // exchangeTitle is the beginning of a message, to name its exchange by.

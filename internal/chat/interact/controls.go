@@ -64,11 +64,8 @@ type Offer struct {
 	Private bool // one person alone sees the answer
 }
 
-// actionButtons are the buttons of a reply's actions.
-var actionButtons = map[chat.Action]Button{
-	chat.KeepAsPage: {Verb: KeepAsPage, Label: "Keep as a page"},
-	chat.UndoChange: {Verb: UndoChange, Label: "Undo"},
-}
+// actionVerbs are the verbs of a reply's actions.
+var actionVerbs = map[chat.Action]Verb{chat.KeepAsPage: KeepAsPage, chat.UndoChange: UndoChange}
 
 // ReplyControls returns what stands under an answer or a failure line.
 func ReplyControls(reply chat.Reply, offer Offer) Controls {
@@ -96,8 +93,8 @@ func ReplyControls(reply chat.Reply, offer Offer) Controls {
 		shown.Buttons = append(shown.Buttons, button(Extend, "Show more"))
 	}
 	for _, action := range reply.Actions {
-		if known, ok := actionButtons[action]; ok {
-			shown.Buttons = append(shown.Buttons, button(known.Verb, known.Label))
+		if verb, ok := actionVerbs[action]; ok {
+			shown.Buttons = append(shown.Buttons, button(verb, action.Label()))
 		}
 	}
 	if human && reply.Outcome == chat.Abstained { // nothing else helps then

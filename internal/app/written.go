@@ -44,7 +44,7 @@ func (c *Cairn) IndexPages(ctx context.Context) error {
 	if err != nil || len(scheduled) == 0 {
 		return err
 	}
-	err = sources{c.Library}.syncScheduled(ctx, pagesource.ID)
+	err = (&syncer{sources: sources{c.Library}}).syncScheduled(ctx, pagesource.ID)
 	if errors.Is(err, index.ErrLocked) {
 		return nil
 	}

@@ -107,8 +107,22 @@ func (d Diagnosis) checkToken(ctx context.Context) tokenFindings {
 		}
 	}
 	scopes := Finding{What: "scopes", Told: fmt.Sprintf("all %d", len(scopeNames()))}
+	var without []string
+	missing = slices.DeleteFunc(missing, func(name string) bool {
+		optional := slices.Contains(optionalScopes, name)
+		if optional {
+			without = append(without, name)
+		}
+		return optional
+	})
+	if len(without) > 0 {
+		scopes.Told = "all but the optional " + strings.Join(without, ", ")
+	}
 	if slices.Equal(missing, groupScopes) {
 		scopes.Told, missing = "all but those for group conversations", nil
+		if len(without) > 0 {
+			scopes.Told += " and the optional " + strings.Join(without, ", ")
+		}
 	}
 	if len(missing) > 0 {
 		scopes.Told, scopes.Problem = "", fmt.Errorf("these are missing: %s", strings.Join(missing, ", "))

@@ -19,9 +19,10 @@ func TestDiagnoseKnowsTheScopesOfMentionsAlone(t *testing.T) {
 		told    string
 		problem []string // what it names
 	}{
-		"all":           {without(), "all 19", nil},
-		"mentions only": {without(groupScopes...), "all but those for group conversations", nil},
-		"one too few":   {without(append(slices.Clone(groupScopes), "files:read")...), "", []string{"mpim:history", "mpim:read", "files:read"}},
+		"all":                   {without(), "all 19", nil},
+		"mentions only":         {without(groupScopes...), "all but those for group conversations", nil},
+		"optional ones refused": {without("reactions:write", "usergroups:read"), "all but the optional reactions:write, usergroups:read", nil},
+		"one too few":           {without(append(slices.Clone(groupScopes), "files:read")...), "", []string{"mpim:history", "mpim:read", "files:read"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := slacktest.New(slacktest.Options{Scopes: c.scopes})

@@ -183,3 +183,16 @@ func TestPlacesAndPeople(t *testing.T) {
 		t.Errorf("alone: got %+v, %v", got, err)
 	}
 }
+
+// TestPeopleAreKnownWithoutOptionalScopes has a workspace refuse Cairn its user groups.
+func TestPeopleAreKnownWithoutOptionalScopes(t *testing.T) {
+	w := newTeam(t, false)
+	w.ann.Confirm("ann@example.com")
+	w.Group("S0LEGAL", "U0ANN")
+	w.Fail("usergroups.list", slacktest.Fault{Error: "missing_scope"})
+	thread := place{team: slacktest.Team, channel: w.general, root: "1.2"}.threadID()
+	got, err := w.adapter.Identify(t.Context(), thread, []chat.UserID{"U0ANN", "U0BEN"})
+	if err != nil || got[0].Email != "ann@example.com" || len(got[0].Groups) > 0 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}

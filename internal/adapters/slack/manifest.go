@@ -43,6 +43,10 @@ func scopeNames() []string {
 	return names
 }
 
+// optionalScopes are those that whoever installs the app may refuse: without one, Cairn goes
+// without what it is for.
+var optionalScopes = []string{"reactions:write", "users:read.email", "usergroups:read"}
+
 // groupScopes are those for group conversations, which an app that hears mentions alone goes without.
 var groupScopes = []string{"mpim:history", "mpim:read"}
 
@@ -118,10 +122,11 @@ func Manifest(options ManifestOptions) (string, error) {
 	err := manifestTemplate.Execute(&out, struct {
 		ManifestOptions
 		Scopes   []scope
+		Optional []string // of Scopes: Slack wants them named in both lists
 		Events   []subscription
 		Command  string
 		Shortcut string
-	}{options, options.scopes(), options.subscriptions(), commandName, askShortcut})
+	}{options, options.scopes(), optionalScopes, options.subscriptions(), commandName, askShortcut})
 	if err != nil {
 		return "", fmt.Errorf("write the Slack manifest: %w", err)
 	}

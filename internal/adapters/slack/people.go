@@ -115,6 +115,9 @@ func (a *Adapter) groupsOf(ctx context.Context, team string) (map[string][]strin
 		told, err = api.GetUserGroupsContext(ctx, slack.GetUserGroupsOptionIncludeUsers(true))
 		return err
 	})
+	if refusalName(err) == "missing_scope" { // it is optional: then nobody is in a group
+		told, err = nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list the groups of Slack's team %s: %w", team, classifyError(string(listGroups), err))
 	}

@@ -36,7 +36,7 @@ func TestBrowserCopies(t *testing.T) {
 	if strings.Contains(got, "Cop") {
 		t.Errorf("what copies is copied as well:\n%s", got)
 	}
-	if buttons := evaluate[int](b, `document.querySelectorAll(".copy").length`); buttons != 2 {
+	if buttons := evaluate[int](b, `document.querySelectorAll("#conversation .copy").length`); buttons != 2 {
 		t.Errorf("there are %d buttons", buttons)
 	}
 	b.clean(w)

@@ -84,7 +84,7 @@ func TestBrowserShowsWhatACitationCites(t *testing.T) {
 			return
 		}
 		if evaluate[bool](b, `document.activeElement === document.body`) {
-			b.do(chromedp.Focus(".part-said .sources a, .part-said summary"))
+			b.do(chromedp.Focus(".edit > summary"))
 		}
 	}
 	t.Error("no citation shows its source when it gets the focus")

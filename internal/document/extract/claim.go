@@ -91,7 +91,7 @@ var (
 	// reasonPattern begins what is said of the reason or the rest, and leadPattern is what
 	// stands before the main clause.
 	reasonPattern = regexp.MustCompile(`(?i)(?:,| -| –| —|;) (?:since|because|as|so|which|where|but|although|though|while|and (?:will|can|may|it|this|they)|due to|thanks to|this)\b.*$|(?i) because\b.*$`)
-	leadPattern   = regexp.MustCompile(`^(?:For|In|As|To|With|By|At|On|Currently|However|Note|Also)\b[^,.]{0,50}, `)
+	leadPattern   = regexp.MustCompile(`^(?:For|In|As|To|With|By|At|On|Currently|However|Note|Also)\b[^,.]{0,120}, `)
 	byDefault     = regexp.MustCompile(`(?i)\bby default\b|\bdefault\b`)
 	linkTarget    = regexp.MustCompile(`\]\([^()\s]*\)`)
 	addressText   = regexp.MustCompile(`https?://\S+`)

@@ -133,7 +133,6 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 	default:
 		made.Kind = flows.Answered
 		made.Text = s.speaker().Text(phrases.AnalysisReady, describeSource(s), s.OutputFileName) + " " + s.Draft.Note + "\n\n" + s.Summary
-		made.Note = s.Draft.Note
 		made.Groups = s.Sources
 		made.Files = []flows.File{{Name: s.OutputFileName, MediaType: flows.Markdown, Content: []byte(s.AnalysisOutput)}}
 	}

@@ -99,7 +99,13 @@ func wordQuestion(s State, made Draft) string {
 		}
 		sizes = append(sizes, fmt.Sprintf("%s (%s)", report.Clean(part.Title), size))
 	}
-	paragraphs = append(paragraphs, strings.TrimSpace(speaker.Text(phrases.DraftParts, strings.Join(sizes, ", "))+" "+made.Remark))
+	contents := made.Remark
+	if len(sizes) > 0 {
+		contents = strings.TrimSpace(speaker.Text(phrases.DraftParts, strings.Join(sizes, ", ")) + " " + made.Remark)
+	}
+	if contents != "" {
+		paragraphs = append(paragraphs, contents)
+	}
 	if note := documentSet(s).Note(s.language()); note != "" && round == 1 {
 		paragraphs = append(paragraphs, report.ShortenMarkdown(report.Clean(note), maxNote))
 	}

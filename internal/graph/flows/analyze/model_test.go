@@ -115,11 +115,11 @@ func TestNothingOfDocumentsOrModelsLeaks(t *testing.T) {
 				Name: "https://evil.example/n.md", Text: "# Ledger https://evil.example/h\n\n" + hostile,
 			})
 			last := k.reply("yes")
-			if byModel := strings.HasPrefix(last.Note, "Written by a language model"); byModel != (surveyor != nil) {
-				t.Fatalf("%s", last.Note)
+			if byModel := strings.Contains(last.Text, "Written by a language model"); byModel != (surveyor != nil) || last.Note != "" {
+				t.Fatalf("%s; %s", last.Text, last.Note)
 			}
-			for _, said := range []string{asked.Text, last.Text, last.Note, string(last.Files[0].Content)} {
-				if !strings.Contains(said, "fallback") && said != last.Note {
+			for _, said := range []string{asked.Text, last.Text, string(last.Files[0].Content)} {
+				if !strings.Contains(said, "fallback") {
 					t.Errorf("nothing is said: %s", said)
 				}
 				// Names stand in code, where nothing makes a link of them.

@@ -52,6 +52,7 @@ func TestTheSubjectIsKept(t *testing.T) {
 		{[]string{"./payments on refunds", "only the contradictions"}, []string{"**Contradictions on “refunds”**", "refund within 14 days", "Against the draft before: new: Contradictions on “refunds”; left out: "}, []string{"**Risks", "**On “refunds”**"}},
 		{[]string{"./payments", "on the ledger", "only the risks"}, []string{"**Risks on “ledger”**", "the ledger has no fallback"}, []string{"**People"}},
 		{[]string{"./payments", "only the risks", "make it shorter"}, []string{"Draft 3", "nothing changed"}, nil},
+		{[]string{"./payments", "only about zeppelins"}, []string{"No document mentions “zeppelins”"}, []string{"It has: ."}},
 		{[]string{"./payments", "drop the outline"}, []string{"left out: Outline"}, []string{"**Outline**"}},
 	} {
 		k := newTalk(t, nil)

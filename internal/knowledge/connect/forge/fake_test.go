@@ -80,7 +80,8 @@ type fake struct {
 	t      testing.TB
 	kind   forge.Kind
 	server *httptest.Server
-	folder string // of served repositories
+	folder string       // of served repositories
+	git    http.Handler // nil: there are none
 
 	mu       sync.Mutex
 	private  bool
@@ -95,6 +96,20 @@ type fake struct {
 
 func newFake(t testing.TB, kind forge.Kind) *fake {
 	f := &fake{t: t, kind: kind, folder: t.TempDir(), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	f.server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/acme/") {
+			f.git.ServeHTTP(w, r)
+			return
+		}
+		f.answer(w, r)
+	}))
+	t.Cleanup(f.server.Close)
+	return f
+}
+
+// serveGit makes the repository and its wiki, and serves them. Without it the stand-in has neither.
+func (f *fake) serveGit() *fake {
+	t := f.t
 	for _, name := range []string{"acme/app.git", "acme/app.wiki.git"} {
 		folder := filepath.Join(f.folder, name)
 		if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -104,18 +119,10 @@ func newFake(t testing.TB, kind forge.Kind) *fake {
 		gittest.Write(t, folder, map[string]string{".keep": ""})
 		f.commit(name)
 	}
-	serve := &cgi.Handler{
+	f.git = &cgi.Handler{
 		Path: filepath.Join(gittest.Run(t, f.folder, "--exec-path"), "git-http-backend"),
 		Env:  []string{"GIT_PROJECT_ROOT=" + f.folder, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + t.TempDir()}, Stderr: discard{},
 	}
-	f.server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/acme/") {
-			serve.ServeHTTP(w, r)
-			return
-		}
-		f.answer(w, r)
-	}))
-	t.Cleanup(f.server.Close)
 	return f
 }
 
@@ -132,11 +139,15 @@ func (f *fake) commit(name string) {
 func (f *fake) options(t testing.TB) forge.Options {
 	pool := x509.NewCertPool()
 	pool.AddCert(f.server.Certificate())
-	return forge.Options{
+	options := forge.Options{
 		Source: "code", Kind: f.kind, URL: f.server.URL + "/acme/app", Token: "secret-token", Folder: t.TempDir(),
 		Git: git.Options{AllowPrivate: true, TLS: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}},
 		Now: func() time.Time { f.mu.Lock(); defer f.mu.Unlock(); return f.now },
 	}
+	if f.git == nil {
+		options.Parts = []forge.Part{forge.Issues, forge.Discussions, forge.Releases}
+	}
+	return options
 }
 
 // change does something as a person would a minute later.

@@ -131,7 +131,13 @@ func (g *gitReading) passChange(change connect.Change) error {
 	if g.part == Wiki {
 		document.URL = pageAddress(document.URL)
 		if link := change.Link; link != nil {
-			change.Link = func(target string) string { return pageAddress(link(target)) }
+			at, _ := url.Parse(document.URL) //nolint:errcheck // nil gives no links
+			change.Link = func(target string) string {
+				if to := link(target); to != "" {
+					return pageAddress(to)
+				}
+				return resolveLink(at, target) // pages link to one another without their files' endings
+			}
 		}
 	}
 	return g.pass(change)

@@ -57,7 +57,7 @@ func (p *filesPlace) Remove(path string) {
 
 func TestSuiteOfFiles(t *testing.T) {
 	connecttest.Run(t, func(t *testing.T) connecttest.Place {
-		f := newFake(t, forge.Gitea)
+		f := newFake(t, forge.Gitea).serveGit()
 		options := f.options(t)
 		options.Parts, options.Include = []forge.Part{forge.Files}, []string{"**"}
 		return &filesPlace{f, options}
@@ -202,6 +202,35 @@ func TestOneRepositoryOverTime(t *testing.T) {
 			t.Errorf("private: %+v", got.Document)
 		}
 	})
+}
+
+// TestFilesAndWikisOfAllForges checks where their links lead.
+func TestFilesAndWikisOfAllForges(t *testing.T) {
+	for _, kind := range kinds {
+		f := newFake(t, kind).serveGit()
+		f.private = true
+		for name, files := range map[string]map[string]string{
+			"acme/app.git":      {"README.md": "# App\n", "docs/a.md": "# A\n", "src/main.go": "package main\n"},
+			"acme/app.wiki.git": {"Home.md": "# Home\n\nSee [a](A-page).\n"},
+		} {
+			gittest.Write(t, filepath.Join(f.folder, name), files)
+			f.commit(name)
+		}
+		changes := read(t, f.options(t), connect.Known{})
+		head := gittest.Run(t, filepath.Join(f.folder, "acme/app.git"), "rev-parse", "HEAD")
+		at := f.server.URL + "/acme/app"
+		want := map[forge.Kind][2]string{
+			forge.GitHub: {at + "/blob/" + head + "/docs/a.md", at + "/wiki/Home"}, forge.GitLab: {at + "/-/blob/" + head + "/docs/a.md", at + "/-/wikis/Home"},
+			forge.Gitea: {at + "/src/commit/" + head + "/docs/a.md", at + "/wiki/Home"},
+		}[kind]
+		file, page := changes["acme/app/docs/a.md"], changes["acme/app/wiki/Home.md"]
+		if file.Document.URL != want[0] || page.Document.URL != want[1] || page.Link("A-page") != strings.TrimSuffix(want[1], "Home")+"A-page" {
+			t.Errorf("%s: %s, %s, %s", kind, file.Document.URL, page.Document.URL, page.Link("A-page"))
+		}
+		if file.Document.Audience != "group:code:acme/app" || page.Document.Audience != "group:code:acme/app" || changes["acme/app/src/main.go"].Kind != 0 {
+			t.Errorf("%s: %+v, %+v", kind, file.Document, page.Document)
+		}
+	}
 }
 
 func TestDiscussionsOfGitHub(t *testing.T) {

@@ -118,6 +118,10 @@ discord-js: ## the fake Discord with a bot on discord.js in it; fetches it from 
 socket-io: ## the relay, and the client of relays, against npm's socket.io and socket.io-client; fetches them, needs Node 18
 	internal/inspect/relay/testdata/socketio/run.sh
 
+.PHONY: mcp-everything
+mcp-everything: ## the connector of MCP servers against npm's server-everything; fetches it, needs Node 18
+	internal/knowledge/connect/mcp/testdata/everything/run.sh
+
 .PHONY: web-apps
 web-apps: ## 30 small web apps and 10 of other shapes on five frameworks, minified: how many handlers are found in their lines; fetches the frameworks, needs Node 18 and Chromium
 	internal/inspect/browser/testdata/webapps/run.sh

@@ -177,6 +177,7 @@ var rules = []rule{
 	confineSDK("go-openai", "llm/openai", []string{"github.com/sashabaranov/**"}, "cairn/internal/llm/openai/**"),
 	confineSDK("go-oidc", "adapters/web", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web"),
 	confineSDK("kong", "cmd/bot", []string{"github.com/alecthomas/kong/**"}, "cairn/cmd/bot"),
+	confineSDK("MCP's SDK", "knowledge/connect/mcp", []string{"github.com/modelcontextprotocol/**"}, "cairn/internal/knowledge/connect/mcp"),
 	confineSDK("go-git", "repository/git", []string{"github.com/go-git/**"}, "cairn/internal/repository/git/**"),
 	{
 		name:        "esbuild and goja are imported by inspect/jsx alone",

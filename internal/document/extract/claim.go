@@ -57,7 +57,7 @@ var (
 	ceases = regexp.MustCompile(`(?i)\bstop(?:s|ped)? working\b|\bno longer works?\b`)
 	// settingPattern is a setting in code with the number that is its default: "`workers` (20 by
 	// default)", "`workers` defaults to 20", "20 `workers`".
-	settingPattern = regexp.MustCompile("(?i)`([^`\\s]+)`\\s*(?:(?:flag|option|setting|parameter)\\s*)?(?:\\((?:default(?:s to|:)?\\s*)?|(?:defaults? to|is)\\s+)`?(\\d+)`?(?:[\\s,;.)]|$)|(?:^|\\s)(\\d+) `([^`\\s]+)`")
+	settingPattern = regexp.MustCompile("(?i)`([^`\\s]+)`\\s*(?:(?:flag|option|setting|parameter)\\s*)?(?:\\((?:default(?:s to|:)?\\s*)?|(?:,? (?:which|that) )?(?:defaults? to|is)\\s+)`?(\\d+)`?(?:[\\s,;.)]|$)|(?:^|\\s)(\\d+) `([^`\\s]+)`")
 )
 
 // negativeWords say no.

@@ -145,6 +145,7 @@ func TestClaimsAreCompared(t *testing.T) {
 		"a subject that is not said": {"It is enabled by default in the importer.", "It is disabled by default in the importer.", 0},
 		"a subject behind it":        {"It is not possible to upload a nested archive when the importer is busy.", "It is possible to upload a nested archive when the importer is busy.", 1},
 		"a setting's default":        {"Tune the importer by `--upload-workers` (20 by default) and `--index-workers` (10 by default).", "The importer works with 50 `--upload-workers` by default.", 1},
+		"a setting's default behind": {"The width of the importer's queue is set by the `--upload-workers` flag (20 by default).", "The queue of the importer has `--upload-workers`, which defaults to 12.", 1},
 		"a setting's same default":   {"Tune the importer by `--upload-workers` (20 by default) and `--index-workers` (10 by default).", "The importer works with 20 `--upload-workers` by default.", 0},
 		"a setting of another thing": {"The exporter works with 20 `--workers` by default.", "A crawler takes 50 `--workers` by default.", 0},
 		"works no more":              {"Archives installed via the old folder will not work starting with v2.8.", "Archives installed via the old folder stop working starting with v2.10.", 1},

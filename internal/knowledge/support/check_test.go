@@ -50,12 +50,13 @@ func TestCheck(t *testing.T) {
 // TestOtherSubject checks claims that say of one thing what the evidence says of another.
 func TestOtherSubject(t *testing.T) {
 	evidence := []string{
-		"There are three modes:", "`calm` (default): jobs wait for each other", "`brisk`: jobs run at once",
+		"There are three modes:", "`calm` (default): jobs wait for each other", "`brisk`: jobs run at once", "Orders are small (default) or large.",
 		"the total weight of all boxes, shown as `box_sum`", "the count of boxes that were packed, shown as `box_count`",
 		"The interval defaults to 30s, or to what `slow` says.",
 	}
 	for _, pair := range []struct{ right, wrong string }{
 		{"The default mode is `calm`.", "The default mode is `brisk`."},
+		{"The default order is `small`.", "The default order is `large`."},
 		{"`box_count` has the count of boxes that were packed.", "`box_sum` has the count of boxes that were packed."},
 		{"`box_sum` has the total weight of all boxes.", "`box_count` has the total weight of all boxes."},
 	} {

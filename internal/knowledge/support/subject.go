@@ -9,7 +9,7 @@ import (
 var (
 	defaultWord = regexp.MustCompile(`(?i)\bdefaults?\b`)
 	// defaultValue is a value in code, or a number with its unit, that is said to be a default.
-	defaultValue = regexp.MustCompile("(?i)\\bdefaults?\\b[^.;`\\d]{0,40}?(?:\\bis|\\bare|\\bto|:|=)\\s*" + someValue + "|" + someValue + `\s*(?:\(default\)|,?\s*(?:which )?(?:is|are) the default\b|by default\b)`)
+	defaultValue = regexp.MustCompile("(?i)\\bdefaults?\\b[^.;`\\d]{0,40}?(?:\\bis|\\bare|\\bto|:|=)\\s*" + someValue + "|([\\w.-]+)\\s*\\(default\\)|" + someValue + `\s*(?:\(default\)|,?\s*(?:which )?(?:is|are) the default\b|by default\b)`)
 	codeSpan     = regexp.MustCompile("`([^`]+)`")
 )
 
@@ -20,7 +20,7 @@ const someValue = "(`[^`]+`|\\d[\\d.,]*(?:\\s?[a-zµ%]+)?)"
 func claimedDefaults(claim string) []string {
 	var values []string
 	for _, found := range defaultValue.FindAllStringSubmatch(claim, -1) {
-		values = append(values, strings.ToLower(strings.Trim(found[1]+found[2], "` ")))
+		values = append(values, strings.ToLower(strings.Trim(found[1]+found[2]+found[3], "` ")))
 	}
 	return values
 }
@@ -62,7 +62,9 @@ func (m measured) tellsOfOtherSubject(claim string, evidence []string) bool {
 		switch {
 		case hasWord(lower, subject):
 			own = append(own, m.statements[i])
-		case slices.ContainsFunc(codeSpan.FindAllStringSubmatch(lower, -1), func(span []string) bool { return !strings.Contains(strings.ToLower(claim), span[1]) }):
+		case slices.ContainsFunc(codeSpan.FindAllStringSubmatch(lower, -1), func(span []string) bool {
+			return !strings.ContainsAny(span[1], "/ ") && !strings.Contains(strings.ToLower(claim), span[1])
+		}):
 			others = append(others, m.statements[i])
 		}
 	}

@@ -168,6 +168,14 @@ const (
 	WrittenFromTools      Key = "written_from_tools"
 	PartialAfter          Key = "partial_after" // for Count
 	ModelNeeded           Key = "model_needed"
+
+	RepositoryFiles        Key = "repository_files"         // of files, languages, and files of tests
+	RepositoryFilesUnknown Key = "repository_files_unknown" // of files, and files of tests
+	RepositoryManifests    Key = "repository_manifests"     // of manifests and dependencies
+	RepositoryModules      Key = "repository_modules"       // of modules, links and circles
+	RepositoryTellingFiles Key = "repository_telling_files" // of files
+	RepositoryRisks        Key = "repository_risks"         // of risks
+	ReportEndCut           Key = "report_end_cut"
 )
 
 // Speaker says lines in one language.

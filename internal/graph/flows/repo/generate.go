@@ -30,7 +30,7 @@ func (f *Flow) generator(ctx context.Context, step graph.Step[State]) (graph.Res
 		if s.Searched == nil {
 			return graph.Update(failure.Set(s.unreadableText())), nil
 		}
-		return graph.Update(finalOutput.Set(truncateReport(report.WriteUsages(s.taskText(), *s.Wanted, s.Searched)))), nil
+		return graph.Update(finalOutput.Set(s.truncateReport(report.WriteUsages(s.taskText(), *s.Wanted, s.Searched)))), nil
 	}
 	if f.options.Model != nil {
 		written, err := reason.Write(ctx, reason.Models{Write: f.options.Model, Verify: f.options.Verifier}, reason.Task{
@@ -83,15 +83,15 @@ func (s State) renderOutput() string {
 	if s.TaskType != AnalyzeRepo {
 		text = report.Answer(facts, s.taskText())
 	}
-	return truncateReport(text)
+	return s.truncateReport(text)
 }
 
 // truncateReport ends a report that is too long behind a line.
-func truncateReport(text string) string {
+func (s State) truncateReport(text string) string {
 	if len(text) <= longest {
 		return text
 	}
-	return strings.ToValidUTF8(text[:strings.LastIndexByte(text[:longest], '\n')+1], "") + "\n*The report ends here: it would be too long.*\n"
+	return strings.ToValidUTF8(text[:strings.LastIndexByte(text[:longest], '\n')+1], "") + "\n*" + s.speaker().Text(phrases.ReportEndCut) + "*\n"
 }
 
 // partialNote says what is missing, "" where nothing is.

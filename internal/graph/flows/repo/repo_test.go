@@ -87,6 +87,14 @@ func nodes(outcome flows.Outcome) string {
 
 const onePass = "planner repo_analyzer reasoner reflector generator evaluator"
 
+// TestStepsAreInTheLanguageOfTheTask has the reasoning of a report in the asker's language.
+func TestStepsAreInTheLanguageOfTheTask(t *testing.T) {
+	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t))}), "./shop Berichte bitte über den Aufbau, die Module und die Risiken von diesem Repository")
+	if !strings.Contains(outcome.Text, "überwiegend Go") || !strings.Contains(outcome.Text, "Gesehene Risiken: ") || strings.Contains(outcome.Text, "It has ") {
+		t.Errorf("%s: %s", outcome.Kind, outcome.Text)
+	}
+}
+
 func TestReportWithoutAModel(t *testing.T) {
 	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t))}), "./shop")
 	if outcome.Kind != flows.Answered || nodes(outcome) != onePass || len(outcome.Files) != 2 {

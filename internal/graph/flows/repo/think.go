@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/phrases"
 	"cairn/internal/repository"
 	"cairn/internal/repository/analysis"
 	"cairn/internal/repository/reason"
@@ -65,25 +66,26 @@ func (s State) taskText() string {
 // stepsByRules is the reasoning without a model: one step for each thing that is known.
 func stepsByRules(s State) []string {
 	var steps []string
-	add := func(format string, args ...any) { steps = append(steps, fmt.Sprintf(format, args...)) }
+	speaker := s.speaker()
+	add := func(key phrases.Key, values ...any) { steps = append(steps, speaker.Text(key, values...)) }
 	if r := s.RepoStructure; r != nil {
-		written := "no language that I know"
 		if languages := mainLanguages(r.Languages); len(languages) > 0 {
-			written = "mostly " + strings.Join(languages, ", ")
+			add(phrases.RepositoryFiles, r.Files, strings.Join(languages, ", "), r.Tests)
+		} else {
+			add(phrases.RepositoryFilesUnknown, r.Files, r.Tests)
 		}
-		add("It has %d files, %s; files of tests among them: %d.", r.Files, written, r.Tests)
 	}
 	if d := s.Dependencies; d != nil {
-		add("Manifests: %d; dependencies that they name: %d.", len(d.Manifests)+d.Left, d.Total)
+		add(phrases.RepositoryManifests, len(d.Manifests)+d.Left, d.Total)
 	}
 	if a := s.Architecture; a != nil {
-		add("Modules: %d; links between them by imports: %d; circles of imports: %d.", a.ModulesTotal, a.EdgesTotal, a.CyclesTotal)
+		add(phrases.RepositoryModules, a.ModulesTotal, a.EdgesTotal, a.CyclesTotal)
 	}
 	if s.CodeFiles != nil {
-		add("Files that tell most about it, for programs begin in them or others import them: %d.", len(s.CodeFiles))
+		add(phrases.RepositoryTellingFiles, len(s.CodeFiles))
 	}
 	if s.RepoStructure != nil && s.Dependencies != nil {
-		add("Risks seen: %d.", len(s.RepoStructure.Risks)+len(s.Dependencies.Risks))
+		add(phrases.RepositoryRisks, len(s.RepoStructure.Risks)+len(s.Dependencies.Risks))
 	}
 	return steps
 }

@@ -24,7 +24,7 @@ const littleSpace = 500 << 20
 func checkMachine(configured config.Config) []finding {
 	found := checkDataDir(configured.DataDir)
 	for _, source := range configured.Sources {
-		found = append(found, checkSource(source))
+		found = append(found, checkSource(source, configured.Webhooks.Listen))
 	}
 	for _, folder := range configured.Flows.Folders {
 		found = append(found, checkFolder("folder for flows", folder, "correct flows.folders, or let Cairn's user read it"))
@@ -39,8 +39,8 @@ func checkMachine(configured config.Config) []finding {
 }
 
 // checkSource checks a source as far as that goes without asking its place; the last sync tells the
-// rest.
-func checkSource(source config.Source) finding {
+// rest. hooks is where webhooks are received.
+func checkSource(source config.Source, hooks string) finding {
 	what := "source " + source.Name
 	if source.Kind == config.SourceFiles {
 		return checkFolder(what, source.Path, "correct its path, or let Cairn's user read it")
@@ -53,6 +53,10 @@ func checkSource(source config.Source) finding {
 		found.Told += ", every " + every.String()
 	default:
 		found.Told += ", read by hand"
+	}
+	if !source.WebhookKey.Secret.IsZero() && hooks == "" {
+		found.Problem, found.Minor = errors.New("its webhook is not received"), true
+		found.Remedy = "set webhooks.listen to an address that the forge reaches (see docs/sources.md)"
 	}
 	if source.Kind.IsForge() && source.Key.Secret.IsZero() {
 		found.Problem, found.Minor = errors.New("it has no token: public repositories alone are read, and few requests are allowed"), true

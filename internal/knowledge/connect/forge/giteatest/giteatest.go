@@ -153,7 +153,7 @@ func (s *Server) serve() {
 			s.t.Logf("Gitea said: %s", said.String())
 		}
 	})
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		answer, err := s.client.Get(s.URL + "/api/v1/version")
 		if err == nil {
 			err = answer.Body.Close()

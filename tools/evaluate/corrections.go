@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,8 +33,13 @@ type toldFacts struct {
 
 // correctionsReport counts proposals. Precision is of proposals, recall of facts.
 type correctionsReport struct {
-	Facts, Found, Proposed, Right, Undone int
-	Precision, Recall                     float64
+	Facts     int     `json:"facts"`
+	Found     int     `json:"found"`
+	Proposed  int     `json:"proposed"`
+	Right     int     `json:"right"`
+	Undone    int     `json:"undone"` // proposals that were taken back to the same bytes
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
 }
 
 // evaluateCorrections measures the rules that find corrections, on the facts of a folder
@@ -82,6 +88,7 @@ func (r *correctionsReport) add(folder string, fact toldFact, given bool, out io
 	for i, corrections := range correction.FindBest([]correction.Message{{Text: fact.Message, Objects: true}}, fact.Question, documents) {
 		for _, made := range corrections {
 			r.Proposed++
+			r.Undone += undoes(documents[i], made)
 			right := fact.isRight(documents[i], made)
 			if right {
 				r.Right++
@@ -96,6 +103,27 @@ func (r *correctionsReport) add(folder string, fact toldFact, given bool, out io
 		fmt.Fprintf(out, "MISS  %s: %s → %s: %s\n", fact.File, fact.Old, fact.New, fact.Message)
 	}
 	return nil
+}
+
+// undoes is 1 where the edits of a correction, turned around, give the same lines again.
+func undoes(lines []string, made correction.Correction) int {
+	edits := slices.Clone(made.Edits)
+	slices.SortFunc(edits, func(a, b correction.Edit) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Start, b.Start))
+	})
+	back := slices.Clone(edits)
+	shift := 0
+	for i, edit := range edits {
+		if i == 0 || edits[i-1].Line != edit.Line {
+			shift = 0
+		}
+		back[i] = correction.Edit{Line: edit.Line, Start: edit.Start + shift, End: edit.Start + shift + len(edit.New), New: lines[edit.Line][edit.Start:edit.End]}
+		shift += len(edit.New) - (edit.End - edit.Start)
+	}
+	if slices.Equal(correction.Apply(correction.Apply(lines, edits), back), lines) {
+		return 1
+	}
+	return 0
 }
 
 // isRight tells whether all that a correction changes is the fact, and the line that is meant is

@@ -1,11 +1,12 @@
 // Command evaluate measures parts of Cairn on public sets that say nothing of a team's own
 // documents; those are measured by cairn eval.
 //
-//	go run ./evaluate [FLAGS] retrieval|facets|claims FOLDER
+//	go run ./evaluate [FLAGS] retrieval|facets|claims|corrections FOLDER
 //
 // retrieval measures the search alone, on a set in BEIR's form (corpus.jsonl, queries.jsonl and
 // qrels.tsv). facets acts a person who is asked back, on requests with facets (qulac.jsonl). claims
-// measures the check whether sentences support a claim (claims.jsonl).
+// measures the check whether sentences support a claim (claims.jsonl). corrections measures what messages
+// correct in documents (facts.json).
 package main
 
 import (
@@ -54,13 +55,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("evaluate", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: evaluate [FLAGS] retrieval|facets|claims FOLDER")
+		fmt.Fprintln(stderr, "usage: evaluate [FLAGS] retrieval|facets|claims|corrections FOLDER")
 		flags.PrintDefaults()
 	}
 	file := flags.String("config", "", "configuration `file` of cairn")
 	data := flags.String("data", "", "data `directory`, which keeps the indexes of sets; default: the configuration's")
 	side := flags.String("side", "fused", "search by `fused`, words or meaning (retrieval)")
 	postgres := flags.Bool("postgres", false, "measure in the database of postgres.url, which must hold no other documents: it is emptied")
+	part := flags.String("part", "", "even or odd: every second fact alone (corrections)")
+	given := flags.Bool("given", false, "look in the fact's document alone, not in all that the answer cites (corrections)")
 	asJSON := flags.Bool("json", false, "print data instead of a table")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -80,6 +83,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	configured.DataDir = filepath.Join(configured.DataDir, "eval", filepath.Base(folder))
+	if flags.Arg(0) == "corrections" {
+		report, err := evaluateCorrections(folder, *part, *given, stderr)
+		if err != nil {
+			return fmt.Errorf("measure %s: %w", folder, err)
+		}
+		return json.NewEncoder(stdout).Encode(report)
+	}
 	e := &evaluation{folder: folder, side: *side, postgres: *postgres, config: configured, stderr: stderr}
 	report, err := e.measure(knowledge.WithViewers(ctx, knowledge.Unrestricted()), flags.Arg(0))
 	if err != nil {
@@ -101,7 +111,7 @@ func (e *evaluation) measure(ctx context.Context, what string) (eval.Report, err
 	case "claims":
 		return e.measureClaims()
 	}
-	return eval.Report{}, fmt.Errorf("%q can't be measured: want retrieval, facets or claims", what)
+	return eval.Report{}, fmt.Errorf("%q can't be measured: want retrieval, facets, claims or corrections", what)
 }
 
 // measureClaims checks claims as an answer's sentences are checked against what they cite.

@@ -180,6 +180,14 @@ func TestPress(t *testing.T) {
 			t.Errorf("%s: the first dialog is not told: %+v", name, view.Messages)
 		}
 	}
+	for _, target := range []browser.Target{{Name: "Sen", Exact: true}, {Name: "Send", Role: "link", Exact: true}} {
+		if view, err := b.Press(t.Context(), page+"press", target); err != nil || view.Pressed != nil {
+			t.Errorf("%+v: %+v %v", target, view.Pressed, err)
+		}
+	}
+	if view, err := b.Press(t.Context(), page+"press", browser.Target{Name: "Other", At: &browser.Point{X: 20, Y: 20}, Exact: true}); err != nil || view.Pressed == nil || view.Pressed.Done {
+		t.Errorf("%+v %v", view.Pressed, err)
+	}
 	if _, ok := shared.posted.LoadAndDelete("/orders/send"); !ok {
 		t.Error("nothing was sent")
 	}

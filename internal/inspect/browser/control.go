@@ -18,6 +18,7 @@ type Control struct {
 	Role     string `json:"role"` // "button"
 	Name     string `json:"name"` // as people see or hear it
 	Disabled bool   `json:"disabled,omitempty"`
+	Alike    int    `json:"alike,omitempty"` // further controls of that name; this is the first
 	// Components are those of React that it stands in, from the inside. In a minified build their
 	// names are short.
 	Components []string  `json:"components,omitempty"`
@@ -63,6 +64,7 @@ type foundControl struct {
 	node     *axNode
 	near     []string
 	several  bool
+	alike    int
 	controls []axNode        // that have a name
 	tree     inspect.Element // the page with its controls
 }
@@ -103,7 +105,7 @@ func (l *look) findControl(ctx context.Context, target Target) (foundControl, er
 	differ := slices.ContainsFunc(fitting, func(i int) bool { return names[i] != names[fitting[0]] })
 	switch {
 	case len(fitting) > 0 && !differ:
-		found.node = &controls[fitting[0]]
+		found.node, found.alike = &controls[fitting[0]], len(fitting)-1
 	case len(fitting) > 0:
 		found.several = true
 		for _, i := range fitting[:min(len(fitting), maxNearNames)] {
@@ -131,7 +133,7 @@ func matchControls(target Target, controls []axNode, names []string) []int {
 			break
 		}
 	}
-	if slices.ContainsFunc(fitting, hasRole) {
+	if target.Exact || slices.ContainsFunc(fitting, hasRole) {
 		fitting = slices.DeleteFunc(fitting, func(i int) bool { return !hasRole(i) })
 	}
 	return longestNames(target, fitting, names)
@@ -142,8 +144,12 @@ func matchers(target Target) []func(i int, name string) bool {
 	if target.Name == "" { // the other one
 		return []func(int, string) bool{func(int, string) bool { return true }}
 	}
+	isNamed := func(_ int, name string) bool { return name == target.Name }
+	if target.Exact {
+		return []func(int, string) bool{isNamed}
+	}
 	return []func(int, string) bool{
-		func(_ int, name string) bool { return name == target.Name },
+		isNamed,
 		func(_ int, name string) bool { return fold(name) == fold(target.Name) },
 		func(_ int, name string) bool { return isIn(name, target.Text) },
 		func(_ int, name string) bool { return strings.HasPrefix(fold(name), fold(target.Name)) },

@@ -42,6 +42,8 @@ type Target struct {
 	At   *Point
 	// Except is the name of a control that is not meant: with a Role, the other one of that role is.
 	Except string
+	// Exact is for what was seen before: only a control of just that name and role is meant.
+	Exact bool
 }
 
 func (t Target) isZero() bool { return t.Name == "" && t.At == nil && t.Except == "" }
@@ -101,6 +103,10 @@ func (b *Browser) Press(ctx context.Context, address string, target Target) (Vie
 	return b.visit(ctx, address, func(ctx context.Context, l *look, view *View) error {
 		if err := l.findTarget(ctx, target, view); err != nil || view.Control == nil {
 			return err
+		}
+		if target.Exact && (view.Control.Name != target.Name || view.Control.Role != target.Role) {
+			view.Pressed = &Press{Problem: "another control is there now"}
+			return nil
 		}
 		return l.press(ctx, view)
 	}, target.At)
@@ -255,7 +261,9 @@ func (l *look) findTarget(ctx context.Context, target Target, view *View) error 
 		}
 		view.Tree = found.tree
 		if found.node != nil {
-			view.Control, err = l.describe(ctx, *found.node)
+			if view.Control, err = l.describe(ctx, *found.node); err == nil {
+				view.Control.Alike = found.alike
+			}
 			return err
 		}
 		view.Near = found.near

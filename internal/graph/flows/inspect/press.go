@@ -84,6 +84,9 @@ func (f *Flow) approvePress(_ context.Context, step graph.Step[State]) (graph.Re
 func (s State) askApproval() graph.Question {
 	control := s.WebView.Control
 	text := fmt.Sprintf("Shall I press the %s %s on %s? It happens for real, once, in a browser of my own.", control.Role, formatCode(s.controlName()), formatCode(s.WebPage.Address))
+	if control.Alike > 0 {
+		text += fmt.Sprintf(" It is the first of %d of that name.", control.Alike+1)
+	}
 	if s.Press.Interrupted {
 		text = fmt.Sprintf("I was interrupted after your approval, and don't know whether %s was pressed. Shall I press it now? It may be the second time.", formatCode(s.controlName()))
 	}
@@ -122,7 +125,8 @@ func (f *Flow) pressControl(ctx context.Context, step graph.Step[State]) (graph.
 	if !f.tickets.use(s.Press.Ticket) {
 		return graph.Update(press.Set(Press{Interrupted: true})), nil
 	}
-	view, err := f.options.Web.Press(ctx, s.WebPage.Address, s.WebPage.target(s.QueryAnalysis, s.Query))
+	approved := s.WebView.Control
+	view, err := f.options.Web.Press(ctx, s.WebPage.Address, browser.Target{Name: approved.Name, Role: approved.Role, At: s.WebPage.At, Exact: true})
 	switch refused, is := errors.AsType[*browser.RefusedError](err); {
 	case is:
 		return graph.Update(press.Set(Press{Failure: refused.Text})), nil

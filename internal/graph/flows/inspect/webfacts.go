@@ -128,6 +128,9 @@ func (r reading) controlFacts() []Fact {
 	if len(components) > 0 {
 		text += ", in the components " + strings.Join(components, " in ")
 	}
+	if control.Alike > 0 {
+		text += fmt.Sprintf("; it is the first of %d of that name", control.Alike+1)
+	}
 	facts := []Fact{{About: AboutLocation, Text: text + "."}}
 	for _, property := range control.Properties {
 		if property.Name == "href" {

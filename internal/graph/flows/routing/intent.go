@@ -69,10 +69,13 @@ var onWidget = regexp.MustCompile(`(?i)^\W*(?:(?:ok(?:ay)?|so|now)\W+)*(?:and|wh
 // pressing is a wish to have the control pressed that an answer was about.
 var pressing = regexp.MustCompile(`(?i)^\W*(?:(?:please|pls|ok(?:ay)?|now|and|then|yes|so|can you|could you|go ahead and)[\s,]+)*(?:press|click|tap|try)\s+(?:it|this|that)\b`)
 
+// owning asks whose the code is that an answer was about.
+var owning = regexp.MustCompile(`(?i)^\W*(?:and\W+)?who\s+(?:owns|maintains)\s+(?:it|this|that)\b`)
+
 // AsksOnAboutWidget tells whether a message points at the widget or the page that an answer was
 // about: "and its styles?", "what about the other button?", "press it".
 func AsksOnAboutWidget(text string) bool {
-	return onWidget.MatchString(text) || pressing.MatchString(text)
+	return matchesAny(text, onWidget, pressing, owning)
 }
 
 var (

@@ -145,6 +145,7 @@ func TestAThreadAboutAScreenGoesOn(t *testing.T) {
 		"what about the other button?":               "inspect",
 		"what happens when I press it?":              "inspect",
 		"press it":                                   "inspect",
+		"and who owns it?":                           "inspect",
 		"ok, please click it":                        "inspect",
 		"how many days of parental leave are there?": "answer",
 		"who approves travel?":                       "answer",

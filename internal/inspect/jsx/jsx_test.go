@@ -94,6 +94,19 @@ func describe(file *jsx.File) string {
 	return b.String()
 }
 
+// TestTheBeginningOfAFileHasItsLine reads what stands there, which the library for source maps
+// leaves out.
+func TestTheBeginningOfAFileHasItsLine(t *testing.T) {
+	for _, source := range []string{
+		"function save() {\n  fetch('/a');\n}\n", "async function save() {\n  fetch('/a');\n}\nsave();\n", "export default function save() {\n  fetch('/a');\n}\n",
+	} {
+		file := parse(t, "save.js", source)
+		if len(file.Functions) != 1 || file.Functions[0].Line != 1 || file.Functions[0].End != 3 {
+			t.Errorf("%q: %+v", source, file.Functions)
+		}
+	}
+}
+
 func TestElementsAndFunctionsHaveTheirLines(t *testing.T) {
 	file := parse(t, "src/pages/Shop/Shop.component.js", page)
 	const want = `element 8 WmLabel "label1" in - of PC_Row1

@@ -1,6 +1,7 @@
 package jsx
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -58,7 +59,7 @@ func Parse(name string, content []byte) (*File, []*SyntaxError) {
 		return nil, []*SyntaxError{{Path: name, Text: fmt.Sprintf("its source map can't be read: %v", err)}}
 	}
 	w := &walker{file: read, code: string(made.Code), places: places, namespaces: make(map[string]string)}
-	w.lineStarts = lineStarts(w.code)
+	w.lineStarts, w.firstRow = lineStarts(w.code), findFirstRow(made.Map)
 	program, err := parser.ParseFile(nil, "", w.code, parser.IgnoreRegExpErrors, parser.WithDisableSourceMaps)
 	if err != nil {
 		return nil, w.convertParserErrors(err)
@@ -118,10 +119,27 @@ func (w *walker) sourceOf(at file.Idx) (line, column int) {
 
 func (w *walker) mapPlace(row, column int) (line, sourceColumn int) {
 	_, _, line, sourceColumn, ok := w.places.Source(row, column)
-	if !ok {
-		return 0, 0
+	switch {
+	case ok:
+		return line, sourceColumn
+	case row == w.firstRow:
+		return 1, 0
 	}
-	return line, sourceColumn
+	return 0, 0
+}
+
+// findFirstRow gives the row of the code, from 1, that begins with the beginning of the source; 0
+// where none does. The library leaves that place out of a map.
+func findFirstRow(sourceMap []byte) int {
+	var read struct{ Mappings string }
+	if json.Unmarshal(sourceMap, &read) != nil {
+		return 0
+	}
+	first := strings.TrimLeft(read.Mappings, ";")
+	if !strings.HasPrefix(first, "AAAA") {
+		return 0
+	}
+	return len(read.Mappings) - len(first) + 1
 }
 
 // lineOf is the line of a node in the source.

@@ -13,6 +13,7 @@ type walker struct {
 	file       *File
 	code       string
 	lineStarts []int
+	firstRow   int // that begins with the beginning of the source, 0 for none
 	places     *sourcemap.Consumer
 	namespaces map[string]string // name of a variable that holds a module → the module
 	exported   string            // the variable of the default export

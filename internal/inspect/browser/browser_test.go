@@ -63,7 +63,7 @@ func open(t *testing.T) (*browser.Browser, string) {
 		mux.HandleFunc("GET /orders/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) })
 		mux.HandleFunc("GET /orders/press", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, pressPage) //nolint:errcheck // the browser tells
+			fmt.Fprint(w, pressPage)
 		})
 		mux.HandleFunc("GET /", http.NotFound)
 		mux.HandleFunc("POST /", func(_ http.ResponseWriter, r *http.Request) { shared.posted.Store(r.URL.Path, true) })

@@ -90,10 +90,34 @@ func startWebSite(t *testing.T, login bool) webSite {
 		t.Fatal(built.Errors[0].Text)
 	}
 	site := webSite{ordered: &atomic.Int64{}, logins: &atomic.Int64{}}
+	server := httptest.NewServer(site.serve(string(built.OutputFiles[0].Contents), login))
+	t.Cleanup(server.Close)
+	options := browser.Options{Program: os.Getenv("CAIRN_TEST_CHROMIUM"), Pages: []string{server.URL + "/app/"}, NoSandbox: true}
+	if login {
+		options.Login = browser.Login{Page: server.URL + "/app/login", User: "tester", Password: testPassword}
+	}
+	looker, err := browser.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := looker.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	site.page = server.URL + "/app/checkout"
+	if site.flow, err = inspect.New(inspect.Options{Open: repository.NewOpener(repository.Options{Roots: []string{root}}).Open, Web: looker}); err != nil {
+		t.Fatal(err)
+	}
+	return site
+}
+
+// serve serves the page and its script, and counts orders and logins.
+func (site webSite) serve(script string, login bool) http.Handler {
 	mux := http.NewServeMux()
 	write := func(w http.ResponseWriter, kind, text string) {
 		w.Header().Set("Content-Type", kind)
-		fmt.Fprint(w, text) //nolint:errcheck // the browser tells
+		fmt.Fprint(w, text)
 	}
 	mux.HandleFunc("GET /app/checkout", func(w http.ResponseWriter, r *http.Request) {
 		if cookie, err := r.Cookie("session"); login && (err != nil || cookie.Value != "ok") {
@@ -114,33 +138,14 @@ func startWebSite(t *testing.T, login bool) webSite {
 	})
 	mux.HandleFunc("GET /app/{$}", func(w http.ResponseWriter, _ *http.Request) { write(w, "text/html", "<p>"+testPassword) })
 	mux.HandleFunc("GET /out.js", func(w http.ResponseWriter, _ *http.Request) {
-		write(w, "text/javascript", string(built.OutputFiles[0].Contents))
+		write(w, "text/javascript", script)
 	})
 	mux.HandleFunc("POST /api/orders", func(w http.ResponseWriter, _ *http.Request) {
 		site.ordered.Add(1)
 		w.WriteHeader(http.StatusConflict)
 	})
 	mux.HandleFunc("GET /", http.NotFound)
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	options := browser.Options{Program: os.Getenv("CAIRN_TEST_CHROMIUM"), Pages: []string{server.URL + "/app/"}, NoSandbox: true}
-	if login {
-		options.Login = browser.Login{Page: server.URL + "/app/login", User: "tester", Password: testPassword}
-	}
-	looker, err := browser.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := looker.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	site.page = server.URL + "/app/checkout"
-	if site.flow, err = inspect.New(inspect.Options{Open: repository.NewOpener(repository.Options{Roots: []string{root}}).Open, Web: looker}); err != nil {
-		t.Fatal(err)
-	}
-	return site
+	return mux
 }
 
 func checkContains(t *testing.T, what string, outcome flows.Outcome, wants ...string) {

@@ -22,10 +22,16 @@ const (
 
 // sharesView is what the template operations-shares shows.
 type sharesView struct {
-	Weeks                 int
-	Total                 shareView
-	ByWeek                []shareView // the latest first
-	Channels, Collections []shareView // those asked most first
+	Weeks  int
+	Total  shareView
+	Tables []shareTable
+}
+
+// shareTable is the shares of one kind.
+type shareTable struct {
+	Of     string // "week"
+	Note   string
+	Shares []shareView
 }
 
 // shareView is how many questions were answered of those that were asked.
@@ -67,11 +73,17 @@ func (s *sharesScreen) view(ctx context.Context, _ url.Values) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("count answered questions: %w", err)
 	}
-	v := sharesView{Weeks: shareWeeks, Total: counted.total.view("All"), Channels: rankShares(counted.channels), Collections: rankShares(counted.collections)}
+	var weeks []shareView // the latest first
 	for week := beginningOfWeek(s.now()); !week.Before(counted.from); week = week.AddDate(0, 0, -7) {
-		v.ByWeek = append(v.ByWeek, counted.weeks[week].view(week.Format("2 January 2006")))
+		weeks = append(weeks, counted.weeks[week].view(week.Format("2 January 2006")))
 	}
-	return v, nil
+	return sharesView{Weeks: shareWeeks, Total: counted.total.view("All"), Tables: []shareTable{
+		{Of: "week", Shares: weeks}, {Of: "channel", Shares: rankShares(counted.channels)},
+		{
+			Of: "collection", Shares: rankShares(counted.collections),
+			Note: "A question counts for each collection that its answer was made from, or else that it was limited to.",
+		},
+	}}, nil
 }
 
 func (s *sharesScreen) channelOf(record runs.Record) string {

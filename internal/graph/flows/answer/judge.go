@@ -127,8 +127,8 @@ func FitJudgement(asks, declines []logistic.Sample) Judgement {
 const (
 	fitAskPenalty     = 1.0
 	fitDeclinePenalty = 0.2
-	fitAskFrom        = 0.33
-	fitDeclineFrom    = 0.36
+	fitAskFrom        = 0.28
+	fitDeclineFrom    = 0.39
 	fitDoubtFrom      = 0.25
 )
 

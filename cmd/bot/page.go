@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cairn/internal/adapters/terminal"
+	"cairn/internal/app"
 	"cairn/internal/chat"
 	"cairn/internal/graph/flows/routing"
 	"cairn/internal/pages"
@@ -50,7 +51,7 @@ func (c *pageDoCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if reply := conversation.Answer; reply != nil && reply.Outcome == chat.Abstained {
 		return errors.New("nothing was done, for the reason above")
 	}
-	return a.IndexPages(ctx)
+	return app.IndexPages(ctx, a.Library)
 }
 
 type pageEditCommand struct {
@@ -99,7 +100,7 @@ func (c *pageEditCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if c.File == "" {
 		err = errors.Join(err, os.RemoveAll(filepath.Dir(file)))
 	}
-	return errors.Join(err, a.IndexPages(ctx))
+	return errors.Join(err, app.IndexPages(ctx, a.Library))
 }
 
 // readEdited returns the tree of the file, or of what a person makes of the page in an editor.

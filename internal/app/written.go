@@ -39,12 +39,12 @@ func (s sources) schedulePages(ctx context.Context) ([]ingest.Scheduled, error) 
 
 // IndexPages reads the pages that changed into the index. While another process writes to the index it
 // does nothing: a process that serves reads the pages itself.
-func (c *Cairn) IndexPages(ctx context.Context) error {
-	scheduled, err := sources{c.Library}.schedulePages(ctx)
+func IndexPages(ctx context.Context, l *Library) error {
+	scheduled, err := sources{l}.schedulePages(ctx)
 	if err != nil || len(scheduled) == 0 {
 		return err
 	}
-	err = (&syncer{sources: sources{c.Library}}).syncScheduled(ctx, pagesource.ID)
+	err = (&syncer{sources: sources{l}}).syncScheduled(ctx, pagesource.ID)
 	if errors.Is(err, index.ErrLocked) {
 		return nil
 	}

@@ -49,7 +49,7 @@ var rules = []rule{
 		forbid: []string{"cairn/**"},
 		allow: []string{
 			"cairn/internal/agent", "cairn/internal/agent/reports", "cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/audit", "cairn/internal/runs",
-			"cairn/internal/session", "cairn/internal/knowledge", "cairn/internal/knowledge/index", "cairn/internal/knowledge/lexical", "cairn/internal/listen", "cairn/internal/shorten",
+			"cairn/internal/session", "cairn/internal/digest", "cairn/internal/knowledge", "cairn/internal/knowledge/index", "cairn/internal/knowledge/lexical", "cairn/internal/listen", "cairn/internal/shorten",
 		},
 		sparesTests: true,
 	},

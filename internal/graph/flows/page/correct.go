@@ -232,7 +232,7 @@ func (f *Flow) loadCited(ctx context.Context, s State, cited []knowledge.Passage
 		if isThere || len(loaded) == maxCorrected {
 			continue
 		}
-		document, ok, err := f.loadDocument(ctx, s, found.Document)
+		document, ok, err := loadDocument(ctx, f, s, found.Document)
 		if err != nil {
 			return nil, err
 		}
@@ -244,7 +244,7 @@ func (f *Flow) loadCited(ctx context.Context, s State, cited []knowledge.Passage
 }
 
 // loadDocument reads a document as it is now; false where it can't be changed.
-func (f *Flow) loadDocument(ctx context.Context, s State, document knowledge.Document) (corrected, bool, error) {
+func loadDocument(ctx context.Context, f *Flow, s State, document knowledge.Document) (corrected, bool, error) {
 	if id, ok := pagesource.PageOf(document.ID); ok {
 		page, err := f.library.Load(ctx, s.findPlace(), id)
 		if errors.Is(err, pages.ErrNotFound) {

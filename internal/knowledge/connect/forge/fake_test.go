@@ -25,8 +25,7 @@ import (
 
 // operations are the requests that a forge takes, below its API, with the parameters that its
 // published description has for them and that are used: GitHub's OpenAPI description (api.github.com
-// 2022-11-28), GitLab's API documentation (v4) and Gitea's Swagger description (1.23; make
-// forge-check compares).
+// 2022-11-28), GitLab's API documentation (v4) and Gitea's Swagger description (1.23).
 var operations = map[forge.Kind]map[string][]string{
 	forge.GitHub: {
 		"GET /repos/{owner}/{repo}": nil, "GET /orgs/{org}/repos": {"page", "per_page"}, "GET /users/{username}/repos": {"page", "per_page"},

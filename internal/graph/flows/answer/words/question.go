@@ -73,7 +73,7 @@ func Intent(text string) string {
 var (
 	referents = regexp.MustCompile(`(?i)\b(it|its|this|that|these|those|they|them|their|he|she|there)\b`)
 	// expletive uses refer to nothing: "is it possible", "that is", "it says".
-	expletives = regexp.MustCompile(`(?i)\b((is|was|makes?) it (possible|ok|safe|true)|it (is|was|'s) (possible|an?|the)|is there|are there|there (is|are)|(still|be) there|that (is|are|can|will|has|i|we)|this (week|month|year|time|way))\b`)
+	expletives = regexp.MustCompile(`(?i)\b((is|was|makes?) it (possible|ok|safe|true)|it (is|was|'s) (possible|an?|the)|is there|are there|there (is|are)|(still|be) there|that (is|are|can|will|has|i|we|you|the|an?|our)|this (week|month|year|time|way))\b`)
 	leadIns    = regexp.MustCompile(`(?i)^\W*(and|but|or|so|also|ok(ay)?|then|what if|what about|how about|same|why|else)\b`)
 )
 

@@ -59,6 +59,7 @@ func TestLeansOn(t *testing.T) {
 		{"is it possible to run two workers?", "", false},
 		{"is there a limit?", "", false},
 		{"is the old flag still there in version 3", "", false},
+		{"restart the cluster that the billing service runs on", "", false},
 		{"how do I rotate the key", "", false},
 		{"can I make it ignore this?", "it", true},
 	} {

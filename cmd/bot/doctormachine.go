@@ -8,12 +8,16 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
+	"cairn/internal/adapters/discord"
+	"cairn/internal/adapters/slack"
+	"cairn/internal/chat"
 	"cairn/internal/config"
 )
 
@@ -24,6 +28,14 @@ const littleSpace = 500 << 20
 func checkMachine(configured config.Config) []finding {
 	found := checkDataDir(configured.DataDir)
 	for _, source := range configured.Sources {
+		if source.Kind == config.SourceConversation {
+			found = append(found, checkChannel(configured, source))
+			continue
+		}
+		if source.Kind == config.SourceMCP {
+			found = append(found, checkMCP(source))
+			continue
+		}
 		found = append(found, checkSource(source, configured.Webhooks.Listen))
 	}
 	for _, folder := range configured.Flows.Folders {
@@ -63,6 +75,34 @@ func checkSource(source config.Source, hooks string) finding {
 		found.Remedy = "make a token that may read, and name it with key_env or key_file"
 	}
 	return found
+}
+
+// checkChannel looks whether the platform of a channel that is a source is on. Whether the channel can
+// be read is told by its last reading.
+func checkChannel(configured config.Config, source config.Source) finding {
+	one := finding{What: "source " + source.Name, Told: source.Channel}
+	adapter, _, _ := chat.ChannelID(source.Channel).Split()
+	switch {
+	case adapter == slack.Name && configured.Slack.Mode == config.SlackOff:
+		one.Problem, one.Remedy = errors.New("Slack is off"), "set slack.mode (see docs/slack.md), or remove the source"
+	case adapter == discord.Name && configured.Discord.Mode == config.DiscordOff:
+		one.Problem, one.Remedy = errors.New("Discord is off"), "set discord.mode (see docs/discord.md), or remove the source"
+	case adapter == discord.Name && !configured.Discord.MessageContent:
+		one.Problem, one.Remedy = errors.New("Discord tells nothing of what people write"), "turn the MESSAGE CONTENT intent on at discord.com/developers → your app → Bot, and set discord.message_content"
+	}
+	return one
+}
+
+// checkMCP looks whether the program of an MCP server is there. Whether it answers is told by its last
+// reading.
+func checkMCP(source config.Source) finding {
+	one := finding{What: "source " + source.Name, Told: source.Place()}
+	if len(source.Command) > 0 {
+		if _, err := exec.LookPath(source.Command[0]); err != nil {
+			one.Problem, one.Remedy = err, "install the program, or correct the source's command"
+		}
+	}
+	return one
 }
 
 // checkDataDir checks that the data directory can be written, by nobody else, and has room.

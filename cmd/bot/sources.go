@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -32,8 +33,8 @@ type sourcesCommands struct {
 
 type sourcesAddCommand struct {
 	Name           string   `arg:"" name:"NAME" help:"What the source is called: handbook."`
-	Place          string   `arg:"" name:"PLACE" help:"A folder, the address of a repository, of a website, or of a repository or owner on GitHub, GitLab or Gitea."`
-	Kind           string   `enum:"files,git,website,github,gitlab,gitea," default:"" placeholder:"KIND" help:"files, git, website, github, gitlab or gitea; default: as the place looks."`
+	Place          string   `arg:"" name:"PLACE" help:"A folder, the address of a repository, of a website, of a repository or owner on GitHub, GitLab or Gitea, a channel: slack:T0123ABCD:C0456EFGH, or with --kind mcp the address or the command of an MCP server."`
+	Kind           string   `enum:"files,git,website,github,gitlab,gitea,conversation,mcp," default:"" placeholder:"KIND" help:"files, git, website, github, gitlab, gitea, conversation or mcp; default: as the place looks."`
 	Branch         string   `placeholder:"NAME" help:"Of a repository: the branch to read."`
 	Include        []string `sep:"none" placeholder:"PATTERN" help:"Read these paths alone: docs/**/*.md. May be repeated."`
 	Exclude        []string `sep:"none" placeholder:"PATTERN" help:"Leave these paths out. May be repeated."`
@@ -87,13 +88,14 @@ func (c *sourcesAddCommand) source() (config.Source, error) {
 		return config.Source{}, err
 	}
 	kind := cmp.Or(config.SourceKind(c.Kind), config.GuessSourceKind(c.Place))
-	place := "url"
-	if kind == config.SourceFiles {
-		place = "path"
-	}
 	texts := map[string][]string{
-		"name": {c.Name}, "kind": {string(kind)}, place: {c.Place}, "include": c.Include, "exclude": c.Exclude, "audience": c.Audience,
+		"name": {c.Name}, "kind": {string(kind)}, "include": c.Include, "exclude": c.Exclude, "audience": c.Audience,
 		"parts": c.Part, "people": c.Person,
+	}
+	if isAddress := strings.HasPrefix(c.Place, "https://") || strings.HasPrefix(c.Place, "http://"); kind == config.SourceMCP && !isAddress {
+		texts["command"] = strings.Fields(c.Place)
+	} else {
+		texts[kind.PlaceKey()] = []string{c.Place}
 	}
 	for key, text := range map[string]string{
 		"branch": c.Branch, "key_env": c.KeyEnv, "key_file": c.KeyFile, "webhook_key_env": c.WebhookKeyEnv, "webhook_key_file": c.WebhookKeyFile, "known_hosts": c.KnownHosts, "every": c.Every,

@@ -108,6 +108,7 @@ func Open(ctx context.Context, setup Setup, options Options) (_ *Cairn, err erro
 	if c.Discord, err = c.newDiscord(); err != nil {
 		return nil, err
 	}
+	c.Channels = newChannels(c)
 	if c.Bot, err = c.newBot(ctx, options.Ending); err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 		Access: resolver, Library: c.answeredFrom(), Openers: openers(c.platforms()), Withdraw: withdrawals[c.Config.Access.Retract],
 		Store: c.Telemetry.Store(threads.Runs), Flows: c.Telemetry.Flows(registered, answer.Name), Router: router,
 		Accompany: c.Telemetry.Accompany, Logger: c.Logger, Adapters: c.Posters(), Ending: ending, Quota: newQuota(c.Config.Limits, c.Storage.counts, c.Models.Budget), Catalog: c.Library,
-		Examples: c.Examples(), ReadFile: ReadAttached, Viewer: newViewer(c.Config), Check: c.checks.findStates, RefreshAccess: newGrantRefresher(c.Library, c.Storage.Groups).refresh,
+		Examples: c.Examples(), ReadFile: ReadAttached, Viewer: newViewer(c.Config), Check: c.checks.findStates, Keep: c.Channels.keep, RefreshAccess: newGrantRefresher(c.Library, c.Storage.Groups).refresh,
 		Corrections: findCorrections(registered),
 	})
 }

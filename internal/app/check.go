@@ -23,16 +23,17 @@ const (
 
 // sourceChecks looks at documents where they come from.
 type sourceChecks struct {
-	list  func() ([]config.Source, error)
-	setup Setup
-	kept  *expiring.Map[knowledge.State]
+	list    func() ([]config.Source, error)
+	library *Library
+	setup   Setup
+	kept    *expiring.Map[knowledge.State]
 
 	mu      sync.Mutex
 	changed func(knowledge.SourceID) // told of a source with a document that changed; nil: nobody is
 }
 
 func newSourceChecks(l *Library) *sourceChecks {
-	return &sourceChecks{list: sources{l}.list, setup: l.Setup, kept: expiring.New[knowledge.State](checkCached, checkKept, time.Now)}
+	return &sourceChecks{list: sources{l}.list, library: l, setup: l.Setup, kept: expiring.New[knowledge.State](checkCached, checkKept, time.Now)}
 }
 
 // notify has somebody told of sources with documents that changed.
@@ -77,7 +78,7 @@ func (c *sourceChecks) findState(ctx context.Context, source config.Source, docu
 	if state, ok := c.kept.Get(string(document.ID)); ok {
 		return state
 	}
-	checker, ok := NewConnector(c.setup.Config.DataDir, source).(connect.Checker)
+	checker, ok := lastingConnector(c.library, source, nil).(connect.Checker)
 	if !ok {
 		return ""
 	}

@@ -39,8 +39,8 @@ func (c *Cairn) newDiscord() (*Discord, error) {
 	options := discord.Options{
 		Token: made.token, Settings: c.Storage.Settings, Tickets: c.Storage.tickets, Logger: c.Logger, HearsAll: configured.MessageContent,
 		Default: discordDefault(configured), Humans: discordHumans(configured), Changed: auditor{c.Audit}.settingChanged, Catalog: c.Library,
-		Classifier: newClassifier(c.Models.Understand),
-		Client:     made.client, Servers: configured.Servers,
+		Classifier:     newClassifier(c.Models.Understand),
+		ChannelChanged: func(channel chat.ChannelID, thread chat.ThreadID) { c.Channels.noteChange(channel, thread) }, Client: made.client, Servers: configured.Servers,
 	}
 	var err error
 	if configured.Mode == config.DiscordHTTP {

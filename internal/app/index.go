@@ -43,6 +43,7 @@ type Library struct {
 	Index    index.Index
 	Embedder embed.Embedder
 	Written  *pages.Library // that people write; nil: none
+	Channels *Channels      // that may be sources; nil: none is read here
 
 	relays  *relay.Pool      // of running apps that may be asked
 	browser *browser.Browser // that looks at web pages; nil: none may be looked at

@@ -44,6 +44,7 @@ func (c *Cairn) newSlack() (*Slack, error) {
 		Settings: c.Storage.Settings, Changed: auditor{c.Audit}.settingChanged,
 		Teams: configured.Teams, External: configured.External, Guests: configured.Guests,
 		Listen: slackListening(configured), Humans: slackHumans(configured), Catalog: c.Library, Prompts: c.slackPrompts, Classifier: newClassifier(c.Models.Understand),
+		ChannelChanged: func(channel chat.ChannelID, thread chat.ThreadID) { c.Channels.noteChange(channel, thread) },
 	}
 	if configured.Mode == config.SlackHTTP {
 		options.SigningSecret = configured.SigningSecret.Reveal()

@@ -19,6 +19,7 @@ import (
 	"cairn/internal/knowledge/connect/files"
 	"cairn/internal/knowledge/connect/forge"
 	connectgit "cairn/internal/knowledge/connect/git"
+	"cairn/internal/knowledge/connect/mcp"
 	"cairn/internal/knowledge/connect/website"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
@@ -48,6 +49,11 @@ func newConnector(dataDir string, source config.Source, changed []forge.Event) c
 			Source: read.Source, URL: source.URL, Include: read.Include, Exclude: read.Exclude, Languages: source.Languages,
 			Pages: source.Pages, Depth: source.Depth, MaxBytes: read.MaxBytes, Token: source.Key.Secret.Reveal(), AllowPrivate: source.PrivateNetwork,
 			Kind: read.Kind, Audience: read.Audience, Owner: read.Owner,
+		})
+	case config.SourceMCP:
+		return mcp.New(mcp.Options{
+			Source: read.Source, URL: source.URL, Token: source.Key.Secret.Reveal(), AllowPrivate: source.PrivateNetwork, Command: source.Command,
+			Include: read.Include, Exclude: read.Exclude, MaxBytes: read.MaxBytes, Kind: read.Kind, Audience: read.Audience, Owner: read.Owner,
 		})
 	case config.SourceGit:
 		return connectgit.New(connectgit.Options{Files: read, Mirror: git.MirrorOptions{
@@ -87,16 +93,21 @@ type SyncReport struct {
 }
 
 // SyncSource brings the index, which is open for writing, up to date with a source.
-func SyncSource(ctx context.Context, l *Library, source config.Source, options SyncOptions) (SyncReport, error) {
+func SyncSource(ctx context.Context, l *Library, source config.Source, options SyncOptions) (done SyncReport, err error) {
 	if err := claimSource(ctx, l.Index, source); err != nil {
 		return SyncReport{}, err
 	}
 	reader := l.Ingester(options.Observe)
-	reader.Prune, reader.Readers = options.Prune, options.Readers
+	// What people deleted in a channel is to be gone at once, however much it is.
+	reader.Prune, reader.Readers = options.Prune || source.Kind == config.SourceConversation, options.Readers
 	reader.Limits = documentLimits(source)
-	connector := newConnector(l.Config.DataDir, source, options.changed)
+	connector, closeConnector, err := openConnector(ctx, l, source, options.changed)
+	if err != nil {
+		return SyncReport{}, err
+	}
+	defer func() { err = errors.Join(err, closeConnector()) }()
 	report, err := reader.Sync(ctx, withGrants(connector, options.Groups, options.named))
-	done := SyncReport{Report: report}
+	done = SyncReport{Report: report}
 	if skipper, ok := connector.(connect.Skipper); ok {
 		done.Skipped = skipper.Skipped()
 	}
@@ -143,8 +154,11 @@ func claimName(ctx context.Context, opened index.Index, id knowledge.SourceID, p
 }
 
 func placeNoun(source config.Source) string {
-	if source.Kind == config.SourceFiles {
+	switch source.Kind {
+	case config.SourceFiles:
 		return "folder"
+	case config.SourceConversation:
+		return "channel"
 	}
 	return "address"
 }
@@ -196,6 +210,7 @@ func (s *syncer) startSync(ctx context.Context, parts *errgroup.Group, checks *s
 	}
 	schedule := &ingest.Schedule{List: s.listScheduled, States: states.IngestStates, Sync: s.syncScheduled, Logger: s.Logger}
 	checks.notify(schedule.NoteChange)
+	s.Channels.notify(schedule.NoteChange)
 	parts.Go(func() error {
 		schedule.Run(ctx)
 		return nil
@@ -236,6 +251,7 @@ func (s sources) listMirrors() ([]repository.Mirror, error) {
 // listScheduled gives the sources that are to be read by themselves.
 func (s sources) listScheduled(ctx context.Context) ([]ingest.Scheduled, error) {
 	configured, err := s.list()
+	s.Channels.setSources(configured)
 	var scheduled []ingest.Scheduled
 	for _, source := range configured {
 		one := ingest.Scheduled{Source: knowledge.SourceID(source.Name), Every: source.Interval()}

@@ -131,6 +131,8 @@ type Options struct {
 	// Corrections looks whether what people say in a thread corrects what its answer cites; nil:
 	// nobody looks.
 	Corrections Corrections
+	// Keep remembers what people said; nil: nothing can be.
+	Keep Keep
 	// Openers are the adapters that can talk to a person alone, by name. They are apart from
 	// Adapters, for what measures those offers no more than it measures.
 	Openers map[string]chat.PrivateOpener

@@ -12,6 +12,8 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
+	"cairn/internal/language"
+	"cairn/internal/phrases"
 )
 
 // categories are the headings over groups of sources.
@@ -106,7 +108,11 @@ func replyOf(outcome flows.Outcome) chat.Reply {
 	for _, group := range outcome.Groups {
 		converted := chat.SourceGroup{Category: categories[group.Kind]}
 		for _, source := range group.Sources {
-			converted.Sources = append(converted.Sources, sourceOf(source))
+			shown := sourceOf(source)
+			if group.Kind == knowledge.KindConversation {
+				shown.Title = phrases.In(language.Detect(outcome.Text)).Text(phrases.PeopleSaid, shown.Title)
+			}
+			converted.Sources = append(converted.Sources, shown)
 		}
 		reply.Sources = append(reply.Sources, converted)
 	}

@@ -16,6 +16,7 @@ import (
 	"cairn/internal/language/smalltalk"
 	"cairn/internal/phrases"
 	"cairn/internal/runs"
+	"cairn/internal/threadsource"
 )
 
 // sideCommandJob is a command that is answered beside what its thread does. It is in a lane of
@@ -27,7 +28,10 @@ const sideCommandJob runs.Kind = "aside"
 // A word that the waiting question offers is an answer.
 func (b *Bot) isSideCommand(ctx context.Context, message chat.Message) (bool, error) {
 	asked := commandOf(message.Text)
-	if message.Answers != nil || !asked.isAside() {
+	if threadsource.IsKeep(message.Text) && message.Answers == nil {
+		return true, nil
+	}
+	if message.Answers != nil || !asked.isAside() && !threadsource.IsForget(message.Text) {
 		return false, nil
 	}
 	if asked.slashed {
@@ -36,6 +40,9 @@ func (b *Bot) isSideCommand(ctx context.Context, message chat.Message) (bool, er
 	remembered, err := b.sessions.Load(ctx, message.Thread)
 	if err != nil || remembered.Waiting == nil {
 		return err == nil, err
+	}
+	if threadsource.IsForget(message.Text) { // it may be the question that is to be forgotten
+		return false, nil
 	}
 	answer := answerTo(remembered.Waiting.Question, strings.TrimSpace(message.Text))
 	return answer.choice == "", nil
@@ -58,6 +65,9 @@ type sideCommand struct {
 }
 
 func (s sideCommand) answerText(ctx context.Context) (string, error) {
+	if keep := threadsource.IsKeep(s.message.Text); keep || threadsource.IsForget(s.message.Text) {
+		return s.keepThread(ctx, keep)
+	}
 	asked := commandOf(s.message.Text)
 	switch strings.TrimRight(asked.word, ".!") {
 	case helpWord:
@@ -87,6 +97,7 @@ func (b *Bot) listCommands() string {
 		"`status`: what works or waits in this thread, and the scores of its last runs",
 		"`sources`: the collections that I know, and how fresh they are",
 		"`stop`: ends what works or waits in this thread",
+		"`remember this` and `forget this`: in a thread of a channel that is a source, what people said there",
 	}
 	for _, line := range flowHelp {
 		if b.flows[line.flow] != nil {

@@ -75,6 +75,10 @@ type Said struct {
 	App    bool      `json:",omitempty"` // a program wrote it, not a person
 	Self   bool      `json:",omitempty"` // the bot itself wrote it
 	At     time.Time `json:",omitzero"`
+	// Thread and Message are where it stands, for an adapter that is a Keeper; "" where that is not
+	// known.
+	Thread  ThreadID  `json:",omitempty"`
+	Message MessageID `json:",omitempty"`
 }
 
 // ThreadReader is an Adapter that can read what was said in a thread before the bot was

@@ -13,6 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"cairn/internal/chat"
 	"cairn/internal/knowledge"
 	"cairn/internal/llm"
 )
@@ -20,11 +21,16 @@ import (
 // Source is a place that documents come from. Fields that mean nothing for its kind are zero.
 type Source struct {
 	Name string     `key:"name" form:"source name"` // unique; becomes the documents' knowledge.SourceID
-	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea"`
+	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea conversation mcp"`
 
 	Path   string `key:"path" form:"path"`          // of files: absolute
 	URL    string `key:"url" form:"source address"` // of all others
 	Branch string `key:"branch" form:"name"`        // of git; "": the repository's own choice
+	// Channel is the channel that a conversation is read from, as chat.ParseChannel reads it.
+	Channel string `key:"channel" form:"channel"`
+	// Command is the program of an MCP server that talks over its input and output, with its
+	// arguments; none where it is reached at the address.
+	Command []string `key:"command" form:"argument"`
 
 	// Key is what the place knows us by: a token, or over SSH the file of a private key.
 	Key        Key    `key:""`
@@ -81,10 +87,14 @@ const (
 	SourceGitHub  SourceKind = "github"
 	SourceGitLab  SourceKind = "gitlab"
 	SourceGitea   SourceKind = "gitea"
+	// SourceConversation is a channel of Slack or Discord, whose answered threads are documents.
+	SourceConversation SourceKind = "conversation"
+	// SourceMCP is a server of the Model Context Protocol, whose resources are documents.
+	SourceMCP SourceKind = "mcp"
 )
 
 // SourceKinds are all kinds.
-var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea}
+var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea, SourceConversation, SourceMCP}
 
 var forgeKinds = []SourceKind{SourceGitHub, SourceGitLab, SourceGitea}
 
@@ -105,10 +115,11 @@ const (
 // listed.
 var kindOf = map[string][]SourceKind{
 	"path": {SourceFiles}, "watch": {SourceFiles},
-	"url": withForges(SourceGit, SourceWebsite), "private_network": withForges(SourceGit, SourceWebsite),
+	"url": withForges(SourceGit, SourceWebsite, SourceMCP), "private_network": withForges(SourceGit, SourceWebsite, SourceMCP),
 	"branch": {SourceGit}, "known_hosts": {SourceGit},
-	"key_env": withForges(SourceGit, SourceWebsite), "key_file": withForges(SourceGit, SourceWebsite),
+	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP),
 	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": forgeKinds,
+	"channel": {SourceConversation}, "command": {SourceMCP},
 	"max_pages": {SourceWebsite}, "max_depth": {SourceWebsite}, "languages": {SourceWebsite},
 	"url_base": {SourceFiles, SourceGit}, "source_code": withForges(SourceFiles, SourceGit),
 }
@@ -120,6 +131,8 @@ func withForges(kinds ...SourceKind) []SourceKind { return append(kinds, forgeKi
 // folder.
 func GuessSourceKind(place string) SourceKind {
 	switch user, _, isSSH := strings.Cut(place, "@"); {
+	case IsChannel(place):
+		return SourceConversation
 	case strings.HasPrefix(place, "ssh://"), isSSH && !strings.ContainsAny(user, "/:"):
 		return SourceGit
 	case !strings.HasPrefix(place, "https://") && !strings.HasPrefix(place, "http://"):
@@ -135,11 +148,47 @@ func GuessSourceKind(place string) SourceKind {
 	return SourceWebsite
 }
 
+// IsChannel reports whether a place is a channel of Slack or Discord.
+func IsChannel(place string) bool {
+	return strings.HasPrefix(place, "slack:") || strings.HasPrefix(place, "discord:")
+}
+
+// readChannel reads the name of a channel.
+func readChannel(text string, _ base) (string, error) {
+	channel, err := chat.ParseChannel(text)
+	return string(channel), err
+}
+
+// readArgument reads a word of a command.
+func readArgument(text string, _ base) (string, error) {
+	if text == "" || len(text) > 4096 || strings.ContainsAny(text, "\x00\n\r") {
+		return "", errors.New("want a program or an argument of it, on one line")
+	}
+	return text, nil
+}
+
+// PlaceKey is the setting that says where a source of a kind is.
+func (k SourceKind) PlaceKey() string {
+	switch k {
+	case SourceFiles:
+		return "path"
+	case SourceConversation:
+		return "channel"
+	}
+	return "url"
+}
+
 // Place is where the source is: its folder or its address. Two sources of one place differ in
 // their names alone.
 func (s Source) Place() string {
-	if s.Kind == SourceFiles {
+	switch s.Kind {
+	case SourceFiles:
 		return s.Path
+	case SourceConversation:
+		return s.Channel
+	}
+	if len(s.Command) > 0 {
+		return strings.Join(s.Command, " ")
 	}
 	return s.URL
 }
@@ -214,11 +263,11 @@ func (s *Source) unsuited(given func(key string) bool) []fault {
 			faults = append(faults, fault{key, fmt.Errorf("means nothing for a source of the kind %s: remove it", s.Kind)})
 		}
 	}
-	place := "url"
-	if s.Kind == SourceFiles {
-		place = "path"
-	}
-	if !given(place) {
+	switch place := s.Kind.PlaceKey(); {
+	case s.Kind == SourceMCP && given("command") && given(place):
+		faults = append(faults, fault{place, errors.New("command says already where the server is: keep one of them")})
+	case s.Kind == SourceMCP && given("command"):
+	case !given(place):
 		faults = append(faults, fault{place, errors.New("is missing")})
 	}
 	return faults
@@ -229,12 +278,18 @@ func (s *Source) complete(host Host) []fault {
 	var faults []fault
 	if s.Documents == "" {
 		s.Documents = knowledge.KindDocumentation
-		if s.Kind == SourceWebsite {
+		switch s.Kind {
+		case SourceWebsite:
 			s.Documents = knowledge.KindWeb
+		case SourceConversation:
+			s.Documents = knowledge.KindConversation
 		}
 	}
 	if _, err := s.AudienceOf(); err != nil {
 		faults = append(faults, fault{"audience", err})
+	}
+	if s.Kind == SourceConversation && len(s.Audience) > 0 {
+		faults = append(faults, fault{"audience", errors.New("means nothing for a source of the kind conversation: what is said in a channel is for those who may read it there")})
 	}
 	return append(faults, s.completeAddress(host)...)
 }

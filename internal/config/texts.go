@@ -42,6 +42,8 @@ var texts = map[string]func(text string, from base) (string, error){
 	"source name": readSourceName,
 
 	"source address": readSourceAddress,
+	"channel":        readChannel,
+	"argument":       readArgument,
 	"language":       readLanguage,
 	"account":        readAccount,
 }

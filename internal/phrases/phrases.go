@@ -168,6 +168,11 @@ const (
 	WrittenFromTools      Key = "written_from_tools"
 	PartialAfter          Key = "partial_after" // for Count
 	ModelNeeded           Key = "model_needed"
+	PeopleSaid            Key = "people_said" // of the title of a conversation
+	ThreadKept            Key = "thread_kept" // of a title, an address and names
+	ThreadForgotten       Key = "thread_forgotten"
+	NotKeptHere           Key = "not_kept_here"
+	NothingToKeep         Key = "nothing_to_keep"
 
 	RepositoryFiles        Key = "repository_files"         // of files, languages, and files of tests
 	RepositoryFilesUnknown Key = "repository_files_unknown" // of files, and files of tests

@@ -72,6 +72,9 @@ type storedSaid struct {
 	App    bool      `json:"app,omitempty"`
 	Self   bool      `json:"self,omitempty"`
 	At     time.Time `json:"at,omitzero"`
+
+	Thread  chat.ThreadID  `json:"thread,omitempty"`
+	Message chat.MessageID `json:"message,omitempty"`
 }
 
 func storeSaid(list []chat.Said) []storedSaid {

@@ -57,6 +57,10 @@ type Options struct {
 	Classifier interact.Classifier
 	// Changed is told what people ask of /cairn-admin, to write it down; nil: nobody is.
 	Changed func(ctx context.Context, change settings.Change) error
+	// ChannelChanged is told of each message that is written, edited or deleted in a channel, and of
+	// each reaction, with its conversation, which in a channel is named by the message; nil: nobody
+	// is. It returns at once.
+	ChannelChanged func(channel chat.ChannelID, thread chat.ThreadID)
 	// Catalog is what fields of commands offer of what the bot knows; nil: nothing.
 	Catalog chat.Catalog
 	Client  *http.Client // keeps Discord's pace; nil is one that does not

@@ -26,6 +26,7 @@ var permissions = []struct {
 	{"Embed Links", discordgo.PermissionEmbedLinks},
 	{"Attach Files", discordgo.PermissionAttachFiles},
 	{"Read Message History", discordgo.PermissionReadMessageHistory},
+	{"Add Reactions", discordgo.PermissionAddReactions},
 }
 
 // Invite is the link that adds the app to a server, with exactly the permissions that it
@@ -40,10 +41,10 @@ func Invite(application string) string {
 	}.Encode()
 }
 
-// Intents are what the gateway is to tell of: servers, messages in them and directly, and
+// Intents are what the gateway is to tell of: servers, messages in them and directly, reactions, and
 // where hearsAll is set, which is a privilege, what messages say that don't mention the bot.
 func Intents(hearsAll bool) int {
-	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages
+	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages | discordgo.IntentGuildMessageReactions
 	if hearsAll {
 		intents |= discordgo.IntentMessageContent
 	}

@@ -81,7 +81,7 @@ func TestEndpointDiagnosis(t *testing.T) {
 
 func TestInvite(t *testing.T) {
 	to, err := url.Parse(Invite("123"))
-	if err != nil || to.Query().Get("client_id") != "123" || to.Query().Get("permissions") != "309237763072" || to.Query().Get("scope") != "bot applications.commands" {
+	if err != nil || to.Query().Get("client_id") != "123" || to.Query().Get("permissions") != "309237763136" || to.Query().Get("scope") != "bot applications.commands" {
 		t.Errorf("the link is %s, %v", to, err)
 	}
 }

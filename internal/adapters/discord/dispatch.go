@@ -70,7 +70,10 @@ func (d dispatcher) dispatchSignal(ctx context.Context, of signal, respond respo
 }
 
 func (d dispatcher) performSignal(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
+	d.noteChannelChange(ctx, of)
 	switch of.kind {
+	case kindReacted:
+		return nil
 	case kindSaid:
 		return d.hearMessage(ctx, bot, of)
 	case kindEdited:
@@ -91,6 +94,37 @@ func (d dispatcher) performSignal(ctx context.Context, bot *interact.Handler, of
 		d.adapter.control.Skip(ctx, of.reason)
 	}
 	return nil
+}
+
+// noteChannelChange tells who reads the channel that something happened in a conversation of it. One
+// that is held in place is named by the message.
+func (d dispatcher) noteChannelChange(ctx context.Context, of signal) {
+	note := d.adapter.options.ChannelChanged
+	if note == nil || of.at.guild == directGuild {
+		return
+	}
+	var messages []string
+	switch of.kind {
+	case kindSaid, kindEdited, kindReacted:
+		messages = []string{of.at.message}
+	case kindRetracted:
+		messages = of.gone
+	default:
+		return
+	}
+	at, err := d.adapter.locateChannel(ctx, of.at)
+	if err != nil { // its next listing shows it
+		d.adapter.options.Logger.DebugContext(ctx, "find the channel of an event", "platform", "discord", "error", err)
+		return
+	}
+	channel := chat.NewChannelID(Name, at.guild, at.settingsChannel())
+	for _, message := range messages {
+		in := place{guild: at.guild, channel: at.channel, root: message}
+		if isThread(at.kind) {
+			in.root = ""
+		}
+		note(channel, in.threadID())
+	}
 }
 
 // hearMessage hands over what is said to the bot.

@@ -19,6 +19,7 @@ const (
 	kindCompleted             // a field of a command is being typed
 	kindManaged               // /cairn-admin
 	kindPinged                // Discord looks whether the endpoint is there
+	kindReacted               // somebody reacted to a message, or took that back; or a thread is gone
 )
 
 // signal is what an event or interaction means to Cairn. Which of its fields are set

@@ -47,6 +47,8 @@ func translateEvent(event string, data []byte, me identity) (signal, error) {
 		if err = webhook.Decode(data, &channel); err == nil {
 			found = signal{kind: kindLearned, learned: []wireChannel{channel}}
 		}
+	case "MESSAGE_REACTION_ADD", "MESSAGE_REACTION_REMOVE", "MESSAGE_REACTION_REMOVE_ALL", "MESSAGE_REACTION_REMOVE_EMOJI", "THREAD_DELETE":
+		found, err = reactedMeaning(data)
 	case "GUILD_CREATE":
 		found, err = guildMeaning(data, me)
 	default:
@@ -105,6 +107,29 @@ func deletedMeaning(data []byte) (signal, error) {
 		return ignoredSignal("a deletion of no message"), nil
 	}
 	return signal{kind: kindRetracted, at: where{guild: guildOr(gone.Guild), channel: gone.Channel, kind: unknownChannel}, gone: ids}, nil
+}
+
+// reactedMeaning is a reaction to a message; of a thread that was deleted Discord tells the thread.
+func reactedMeaning(data []byte) (signal, error) {
+	var told struct {
+		Channel string `json:"channel_id"`
+		Message string `json:"message_id"`
+		Guild   string `json:"guild_id"`
+		ID      string `json:"id"`
+		Type    int    `json:"type"`
+		Parent  string `json:"parent_id"`
+	}
+	if err := webhook.Decode(data, &told); err != nil {
+		return signal{}, err
+	}
+	at := where{guild: guildOr(told.Guild), channel: told.Channel, kind: unknownChannel, message: told.Message}
+	if told.Channel == "" {
+		at = where{guild: at.guild, channel: told.ID, kind: told.Type, parent: told.Parent}
+	}
+	if !(place{guild: at.guild, channel: at.channel}).isValid() {
+		return ignoredSignal("a reaction in no channel"), nil
+	}
+	return signal{kind: kindReacted, at: at}, nil
 }
 
 func guildOr(guild string) string {
@@ -185,7 +210,12 @@ func (s *signal) readMentions(message wireMessage, me identity) {
 func sharedIn(message wireMessage, me identity) []chat.Said {
 	var shared []chat.Said
 	if replied := message.Replied; replied != nil && replied.Author != nil && replied.Author.ID != me.user {
-		shared = append(shared, saidOf(*replied, me)...)
+		for _, said := range saidOf(*replied, me) {
+			if in := (place{guild: guildOr(message.GuildID), channel: message.ChannelID, root: replied.ID}); in.isValid() && message.Type == replyMessage {
+				said.Thread, said.Message = in.threadID(), source{channel: message.ChannelID, message: replied.ID}.messageID()
+			}
+			shared = append(shared, said)
+		}
 	}
 	for _, snapshot := range message.Snapshots {
 		shared = append(shared, saidOf(snapshot.Message, me)...)

@@ -137,6 +137,13 @@ type wireMessage struct {
 	Components   []component  `json:"components"`
 	Replied      *wireMessage `json:"referenced_message"`
 	Thread       *wireChannel `json:"thread"` // that was started from it
+	Reactions    []struct {
+		Count int  `json:"count"`
+		Me    bool `json:"me"`
+		Emoji struct {
+			Name string `json:"name"`
+		} `json:"emoji"`
+	} `json:"reactions"`
 	// Snapshots are the messages that this one passes on.
 	Snapshots []struct {
 		Message wireMessage `json:"message"`
@@ -171,6 +178,9 @@ type wireChannel struct {
 	// messages are in it but the one that it was started from.
 	LastMessage  string `json:"last_message_id"`
 	MessageCount int    `json:"message_count"`
+	Thread       *struct {
+		Archived string `json:"archive_timestamp"` // when that changed last
+	} `json:"thread_metadata"`
 	// Recipients are the people of a direct conversation beside the bot.
 	Recipients []struct {
 		ID string `json:"id"`

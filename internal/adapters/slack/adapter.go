@@ -73,6 +73,10 @@ type Options struct {
 	// Prompts are suggested to who opens the direct conversation, about documents of collections,
 	// none for all; 4 at most are shown.
 	Prompts func(ctx context.Context, collections []string) ([]interact.Prompt, error)
+	// ChannelChanged is told of each message that is written, edited or deleted in a channel, and of
+	// each reaction, with its thread, or the message itself where Slack does not tell the thread;
+	// nil: nobody is. It returns at once.
+	ChannelChanged func(channel chat.ChannelID, thread chat.ThreadID)
 	// Turns share Slack's limits among the processes of the app; nil: this is the only one.
 	Turns  pace.Turns
 	APIURL string       // "" is Slack's

@@ -63,7 +63,10 @@ func (d dispatcher) markDone(of signal) {
 // performSignal does what a signal asks for, where its person may ask. Of what is said the bot is to know
 // first whether it is for it.
 func (d dispatcher) performSignal(ctx context.Context, bot *interact.Handler, of signal) (answer []byte, err error) {
+	d.noteChannelChange(of)
 	switch of.kind {
+	case kindReacted:
+		return nil, nil
 	case kindSaid:
 		return nil, d.handleMessage(ctx, bot, of)
 	case kindEdited, kindRetracted:
@@ -86,6 +89,17 @@ func (d dispatcher) performSignal(ctx context.Context, bot *interact.Handler, of
 		return d.refuseSignal(ctx, of, given.Refusal)
 	}
 	return d.doAdmitted(ctx, bot, of, given)
+}
+
+// noteChannelChange tells who reads the channel that something happened in a thread of it. Of a
+// reaction Slack does not tell the thread: it is named by the message.
+func (d dispatcher) noteChannelChange(of signal) {
+	switch of.kind {
+	case kindSaid, kindEdited, kindRetracted, kindReacted:
+		if d.adapter.options.ChannelChanged != nil && !of.place.isDirect() {
+			d.adapter.options.ChannelChanged(chat.NewChannelID(Name, of.place.team, of.place.channel), of.place.threadID())
+		}
+	}
 }
 
 // doAdmitted does what somebody asks for who may.

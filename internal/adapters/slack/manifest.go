@@ -25,7 +25,8 @@ var scopes = []scope{
 	{"assistant:write", "status lines while it works, suggested questions, the agent pane"},
 	{"files:read", "read the files that come with a question"},
 	{"files:write", "attach answers that are too long for messages, and the picture of a run"},
-	{"reactions:write", "mark a thread as resolved"},
+	{"reactions:read", "see which answer people marked, in channels that are sources"},
+	{"reactions:write", "mark a thread as resolved, or as remembered"},
 	{"channels:read", "know who sees an answer in a public channel, and in which `cairn doctor` finds it"},
 	{"groups:read", "the same for private channels"},
 	{"mpim:read", "the same for group conversations"},
@@ -59,14 +60,16 @@ var subscriptions = []subscription{
 	{"message.groups", "in private channels"},
 	{"message.mpim", "in group conversations"},
 	{"message.im", "in the direct conversation"},
+	{"reaction_added", "see that an answer was marked, in channels that are sources"},
+	{"reaction_removed", "see that a mark was taken away"},
 	{"app_home_opened", "the home tab, and the direct conversation's suggestions"},
 	{"app_uninstalled", "end an install"},
 	{"tokens_revoked", "end an install"},
 }
 
 // allMessages are the subscriptions to what is said in channels and groups, whether Cairn is
-// mentioned or not.
-var allMessages = []string{"message.channels", "message.groups", "message.mpim"}
+// mentioned or not, and to reactions to it.
+var allMessages = []string{"message.channels", "message.groups", "message.mpim", "reaction_added", "reaction_removed"}
 
 // scopes are the scopes of a manifest.
 func (o ManifestOptions) scopes() []scope {

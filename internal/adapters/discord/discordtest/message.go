@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,7 +56,8 @@ type Message struct {
 	Deleted      bool
 	Thread       string // the thread that was started from it
 	Made, Edited time.Time
-	Reactions    []string
+	Reactions    []string            // of the app
+	Reacted      map[string][]string // of people, by emoji
 	// Request is the body of the request that made it, nil for people's messages.
 	Request json.RawMessage
 }
@@ -175,7 +177,12 @@ func (s *Server) wireForIntent(of *message, intent bool) wireMessage {
 		wired.Mentions = append(wired.Mentions, wireMention{wireUser: s.wireUser(id)})
 	}
 	for _, emoji := range of.Reactions {
-		wired.Reactions = append(wired.Reactions, wireReaction{1, true, wireEmoji{Name: emoji}})
+		wired.Reactions = append(wired.Reactions, wireReaction{1 + len(of.Reacted[emoji]), true, wireEmoji{Name: emoji}})
+	}
+	for _, emoji := range slices.Sorted(maps.Keys(of.Reacted)) {
+		if users := of.Reacted[emoji]; len(users) > 0 && !slices.Contains(of.Reactions, emoji) {
+			wired.Reactions = append(wired.Reactions, wireReaction{len(users), false, wireEmoji{Name: emoji}})
+		}
 	}
 	if of.reference != "" {
 		wired.Reference = &wireReference{MessageID: of.reference, ChannelID: of.Channel, GuildID: of.Guild}

@@ -100,6 +100,31 @@ func (s *Server) Edit(person, messageID, text string) Message {
 	return result
 }
 
+// React is somebody who reacts to a message, or takes the reaction back.
+func (s *Server) React(person, messageID, emoji string, on bool) {
+	s.withEvents(func() {
+		s.mustPerson(person)
+		said := s.mustMessage(messageID)
+		if said.Reacted == nil {
+			said.Reacted = make(map[string][]string)
+		}
+		event := "MESSAGE_REACTION_ADD"
+		said.Reacted[emoji] = slices.DeleteFunc(said.Reacted[emoji], func(user string) bool { return user == person })
+		if on {
+			said.Reacted[emoji] = append(said.Reacted[emoji], person)
+		} else {
+			event = "MESSAGE_REACTION_REMOVE"
+		}
+		s.emitEvent(said.Guild, event, struct {
+			User    string    `json:"user_id"`
+			Channel string    `json:"channel_id"`
+			Message string    `json:"message_id"`
+			Guild   string    `json:"guild_id,omitempty"`
+			Emoji   wireEmoji `json:"emoji"`
+		}{person, said.Channel, said.ID, said.Guild, wireEmoji{Name: emoji}})
+	})
+}
+
 // Delete removes somebody's own message.
 func (s *Server) Delete(person, messageID string) {
 	s.withEvents(func() { s.removeMessage(s.ownedBy(person, messageID)) })

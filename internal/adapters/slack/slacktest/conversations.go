@@ -33,6 +33,13 @@ type wireMessage struct {
 	Files        []wireFile      `json:"files,omitempty"`
 	Attachments  []attachment    `json:"attachments,omitempty"`
 	Edited       *editedBy       `json:"edited,omitempty"`
+	Reactions    []wireReaction  `json:"reactions,omitempty"`
+}
+
+type wireReaction struct {
+	Name  string   `json:"name"`
+	Users []string `json:"users"`
+	Count int      `json:"count"`
 }
 
 // attachment is a message that another one shares, as Slack shows it there.
@@ -75,6 +82,7 @@ func (s *Server) messageToWire(message *Message, withMetadata bool) wireMessage 
 			true, true, shared.User, s.visibleName(shared.User), shared.Channel, shared.TS, shared.Text, "[" + shared.TS + "] " + shared.Text,
 		}}
 	}
+	told.Reactions = message.reactionsToWire()
 	for _, file := range message.Files {
 		told.Files = append(told.Files, s.wireFile(file))
 	}
@@ -98,6 +106,26 @@ func (s *Server) messageToWire(message *Message, withMetadata bool) wireMessage 
 			}
 			told.ThreadTS = message.TS
 		}
+	}
+	return told
+}
+
+// reactionsToWire returns the reactions of the app and of people, each name once.
+func (m *Message) reactionsToWire() []wireReaction {
+	var told []wireReaction
+	add := func(name string, users ...string) {
+		at := slices.IndexFunc(told, func(r wireReaction) bool { return r.Name == name })
+		if at < 0 {
+			at, told = len(told), append(told, wireReaction{Name: name})
+		}
+		told[at].Users = append(told[at].Users, users...)
+		told[at].Count += len(users)
+	}
+	for _, name := range m.Reactions {
+		add(name, Bot)
+	}
+	for _, reaction := range m.Reacted {
+		add(reaction.Name, reaction.Users...)
 	}
 	return told
 }

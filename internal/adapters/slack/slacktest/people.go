@@ -124,6 +124,44 @@ func (p *Person) Deletes(channelID, ts string) {
 	s.Event(event)
 }
 
+// Reacts is a person who reacts to a message, or takes the reaction back.
+func (p *Person) Reacts(channelID, ts, name string, on bool) {
+	s := p.server
+	s.mu.Lock()
+	message := s.findMessage(channelID, ts)
+	at := slices.IndexFunc(message.Reacted, func(r Reaction) bool { return r.Name == name })
+	if at < 0 {
+		at, message.Reacted = len(message.Reacted), append(message.Reacted, Reaction{Name: name})
+	}
+	event := reactionEvent{Type: "reaction_added", User: p.ID, Reaction: name, ItemUser: message.User, EventTS: s.newTimestamp()}
+	event.Item.Type, event.Item.Channel, event.Item.TS = "message", channelID, ts
+	if on {
+		message.Reacted[at].Users = append(message.Reacted[at].Users, p.ID)
+	} else {
+		event.Type = "reaction_removed"
+		message.Reacted[at].Users = slices.DeleteFunc(message.Reacted[at].Users, func(user string) bool { return user == p.ID })
+		if len(message.Reacted[at].Users) == 0 {
+			message.Reacted = slices.Delete(message.Reacted, at, at+1)
+		}
+	}
+	s.mu.Unlock()
+	s.Event(event)
+}
+
+// reactionEvent tells of a reaction. Of the thread that its message is in it tells nothing.
+type reactionEvent struct {
+	Type     string `json:"type"`
+	User     string `json:"user"`
+	Reaction string `json:"reaction"`
+	ItemUser string `json:"item_user"`
+	Item     struct {
+		Type    string `json:"type"`
+		Channel string `json:"channel"`
+		TS      string `json:"ts"`
+	} `json:"item"`
+	EventTS string `json:"event_ts"`
+}
+
 func (s *Server) newHiddenEvent(subtype, channelID string) messageEvent {
 	at := s.newTimestamp()
 	event := messageEvent{Channel: channelID, ChannelType: s.channels[channelID].kind, EventTS: at, Hidden: true}

@@ -45,7 +45,7 @@ const (
 // AllScopes are those of an app that may do all that this server can be asked for.
 var AllScopes = []string{
 	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "files:read", "files:write",
-	"groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:write",
+	"groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write",
 	"usergroups:read", "users:read", "users:read.email",
 }
 

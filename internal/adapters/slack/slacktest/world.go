@@ -76,9 +76,10 @@ type Message struct {
 	Blocks                json.RawMessage
 	Metadata              json.RawMessage
 	Files                 []*File
-	Forwarded             *Message // the message that this one shares; nil for none
-	Reactions             []string
-	Only                  string // whom an ephemeral message is shown to
+	Forwarded             *Message   // the message that this one shares; nil for none
+	Reactions             []string   // of the app
+	Reacted               []Reaction // of people
+	Only                  string     // whom an ephemeral message is shown to
 	Edits                 int
 	Deleted               bool
 	Tombstone             bool // deleted, with replies: its thread goes on
@@ -88,6 +89,12 @@ type Message struct {
 	Parent                *Message // of a message made by response_url; nil for others
 
 	lastAppend time.Time
+}
+
+// Reaction is what people reacted to a message with.
+type Reaction struct {
+	Name  string
+	Users []string
 }
 
 // Person adds somebody to the workspace.

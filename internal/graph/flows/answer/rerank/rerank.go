@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"cairn/internal/graph/flows/answer/logistic"
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 )
@@ -60,5 +61,25 @@ func Order(q Question, evidence []retrieve.Evidence) []retrieve.Evidence {
 		ordered[i].Score = max(leastScore, best*min(1, 1+sums[i]-most))
 	}
 	slices.SortStableFunc(ordered, func(a, b retrieve.Evidence) int { return cmp.Compare(b.Score, a.Score) })
+	return preferDocuments(ordered)
+}
+
+// talkWeight is how much the score of what people said in conversations counts, beside what
+// documents say.
+const talkWeight = 0.8
+
+// preferDocuments puts what people said behind documents that are about as likely to answer. Its
+// scores stay in order.
+func preferDocuments(ordered []retrieve.Evidence) []retrieve.Evidence {
+	weigh := func(e retrieve.Evidence) float64 {
+		if e.Document.Kind == knowledge.KindConversation {
+			return e.Score * talkWeight
+		}
+		return e.Score
+	}
+	slices.SortStableFunc(ordered, func(a, b retrieve.Evidence) int { return cmp.Compare(weigh(b), weigh(a)) })
+	for i := 1; i < len(ordered); i++ {
+		ordered[i].Score = min(ordered[i].Score, ordered[i-1].Score)
+	}
 	return ordered
 }

@@ -41,6 +41,13 @@ func TestSourcesThatDoNotFitTogether(t *testing.T) {
 		"{name: a, kind: website, url: 'https://h/x', every: 5s}":                            "want a time from 1m0s",
 		"{name: a, kind: website, url: 'https://h/x', languages: [English]}":                 "want a language",
 		"{name: a, kind: files, path: x}, {name: a, kind: files, path: y}":                   "another source has this name",
+		"{name: a, kind: conversation}":                                                      "channel: is missing",
+		"{name: a, kind: conversation, channel: 'slack:C1'}":                                 "want slack:WORKSPACE:CHANNEL",
+		"{name: a, kind: conversation, channel: 'slack:T1:C1', audience: [public]}":          "for those who may read it there",
+		"{name: a, kind: conversation, channel: 'slack:T1:C1', url: 'https://h/x'}":          "url: means nothing",
+		"{name: a, kind: mcp}":                                                               "url: is missing",
+		"{name: a, kind: mcp, url: 'https://h/x', command: [x]}":                             "command says already",
+		"{name: a, kind: website, url: 'https://h/x', command: [x]}":                         "command: means nothing",
 	} {
 		err := readSources(t, host, "sources: ["+text+"]")
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
@@ -57,10 +64,15 @@ sources:
   - {name: f, kind: files, path: /f, watch: true}
   - {name: g, kind: git, url: "git@Git.example:team/app.git", key_file: /key, known_hosts: /hosts, branch: main}
   - {name: w, kind: website, url: "https://Docs.example/guide/", key_env: TOKEN, max_pages: 50, languages: [en, pt-BR], every: never}
+  - {name: c, kind: conversation, channel: "discord:1:2"}
+  - {name: m, kind: mcp, command: [npx, -y, "@acme/notes"]}
 `), host)...); err != nil {
 		t.Fatal(err)
 	}
 	f, g, w := config.Sources[0], config.Sources[1], config.Sources[2]
+	if c, m := config.Sources[3], config.Sources[4]; c.Place() != "discord:1:2" || c.Documents != "conversation" || m.Place() != "npx -y @acme/notes" || m.Interval() != time.Hour {
+		t.Errorf("%+v, %+v", c, m)
+	}
 	if f.Place() != "/f" || f.Interval() != 0 || !f.Watch || f.Documents != "documentation" {
 		t.Errorf("%+v", f)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,27 +45,25 @@ func TestWhatPeopleSaidInSlackAnswersLater(t *testing.T) {
 	ask := func() string {
 		return cleo.Says(o.general, "", mention+"how do I rotate the signing key of the badge printer?")
 	}
-	// asks asks anew until the last answer is as it should be.
-	asks := func(what string, isIt func(said string) bool) {
+	// asks asks anew, while the answer is the old one, until it is as it should be.
+	asks := func(old string, wanted ...string) {
 		t.Helper()
-		root, tries := ask(), 0
-		o.until(what, func() bool {
+		root := ask()
+		o.until(strings.Join(wanted, ", "), func() bool {
 			said := o.last(root)
-			if said != "" && !isIt(said) && tries < 40 {
-				root, tries = ask(), tries+1
+			if strings.Contains(said, old) {
+				root = ask()
 			}
-			return said != "" && isIt(said)
+			return !slices.ContainsFunc(wanted, func(text string) bool { return !strings.Contains(said, text) })
 		})
 	}
-	asks("what Ben said, as what people said", func(said string) bool {
-		return strings.Contains(said, "keyctl on host heron") && strings.Contains(said, "People said: How do I rotate") && strings.Contains(said, "/archives/"+o.general)
-	})
+	asks("couldn't find", "keyctl on host heron", "People said: How do I rotate", "/archives/"+o.general)
 
 	// An edit counts, and a deletion leaves nothing.
 	o.ben.Edits(o.general, answer, "Rotate the signing key of the badge printer with keyctl on host osprey.")
-	asks("the edited answer", func(said string) bool { return strings.Contains(said, "osprey") && !strings.Contains(said, "heron") })
+	asks("heron", "osprey")
 	o.ben.Deletes(o.general, answer)
-	asks("no answer any more", func(said string) bool { return !strings.Contains(said, "osprey") })
+	asks("osprey", "couldn't find")
 
 	// What is kept by hand in a private channel is for its members.
 	told := o.ben.Says(secret, "", "The code of the archive room is in the grey safe of Ida.")
@@ -118,22 +117,21 @@ func TestWhatPeopleSaidInDiscordAnswersLater(t *testing.T) {
 	ask := func() string {
 		return g.Say(cleo, g.general, calledInDiscord+"how do I rotate the signing key of the badge printer?").ID
 	}
-	asks := func(what string, isIt func(said string) bool) {
+	// asks asks anew, while the answer is the old one, until it is as it should be.
+	asks := func(old string, wanted ...string) {
 		t.Helper()
-		root, tries := ask(), 0
-		g.until(root, what, func() bool {
+		root := ask()
+		g.until(root, strings.Join(wanted, ", "), func() bool {
 			said := g.last(root)
-			if said != "" && !strings.Contains(said, "looking") && !isIt(said) && tries < 40 {
-				root, tries = ask(), tries+1
+			if strings.Contains(said, old) {
+				root = ask()
 			}
-			return said != "" && isIt(said)
+			return !slices.ContainsFunc(wanted, func(text string) bool { return !strings.Contains(said, text) })
 		})
 	}
-	asks("what Ben said, as what people said", func(said string) bool {
-		return strings.Contains(said, "keyctl on host heron") && strings.Contains(said, "People said: How do I rotate")
-	})
+	asks("couldn't find", "keyctl on host heron", "People said: How do I rotate")
 	g.Delete(g.ben, answer)
-	asks("no answer any more", func(said string) bool { return strings.Contains(said, "couldn't find") })
+	asks("heron", "couldn't find")
 
 	// A reply has the message remembered that it replies to.
 	told := g.Say(g.ben, g.general, "The coffee machine is repaired by Otto of the third floor.").ID

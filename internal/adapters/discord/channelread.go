@@ -289,6 +289,13 @@ func (r channelReading) readStarted(ctx context.Context, thread string) (chat.Ch
 			messages[0] = *messages[0].Replied
 		}
 	}
+	if r.channel.Type != forumChannel && (len(messages) == 0 || messages[0].ID != thread) {
+		first, err := r.readFirst(ctx, thread)
+		if err != nil {
+			return chat.ChannelThread{}, err
+		}
+		messages = append([]wireMessage{first}, messages...)
+	}
 	found := r.describeMessages(messages)
 	found.ThreadHead, found.Title = r.threadHead(thread, told.MessageCount, told.LastMessage), told.Name
 	if r.channel.Type != forumChannel { // the bot names the others by what was said
@@ -296,6 +303,17 @@ func (r channelReading) readStarted(ctx context.Context, thread string) (chat.Ch
 	}
 	found.URL = messageLink(r.room.at.guild, thread, "")
 	return found, nil
+}
+
+// readFirst reads the message of the channel that a thread was started from; one without words where it
+// was deleted.
+func (r channelReading) readFirst(ctx context.Context, id string) (wireMessage, error) {
+	var first wireMessage
+	err := r.room.adapter.callAPI(ctx, request{does: "read a message", method: http.MethodGet, url: discordgo.EndpointChannelMessage(r.channel.ID, id)}, &first)
+	if errors.Is(err, chat.ErrGone) {
+		return wireMessage{ID: id}, nil
+	}
+	return first, err
 }
 
 // starterMessage is the type of the first message of a thread that was started from a message.

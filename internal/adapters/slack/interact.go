@@ -162,7 +162,7 @@ func formMeaning(of interaction) signal {
 	return signal{
 		kind: kindSubmitted, place: at, by: chat.UserID(of.User.ID), verb: interact.Reason, about: string(run), trigger: of.TriggerID,
 		message: chat.Message{ID: chat.MessageID("form/" + of.User.ID + "/" + of.View.ID), Thread: at.threadID(), Author: chat.UserID(of.User.ID)},
-		value:  strings.TrimSpace(of.View.State.Values[reasonBlock][reasonField].Value),
+		value:   strings.TrimSpace(of.View.State.Values[reasonBlock][reasonField].Value),
 	}
 }
 

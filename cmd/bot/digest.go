@@ -29,7 +29,7 @@ func (c *digestCommand) Run(ctx context.Context, in *invocation) (err error) {
 	defer func() { err = closeAfter(err, a) }()
 	now := time.Now()
 	made, err := digest.Make(asOperator(ctx), digest.Options{
-		Records: a.Storage.Threads.Records, Documents: a.Index.Documents, From: now.AddDate(0, 0, -c.Days), To: now,
+		Records: a.Storage.Records, Documents: a.Index.Documents, From: now.AddDate(0, 0, -c.Days), To: now,
 	})
 	if err != nil {
 		return err

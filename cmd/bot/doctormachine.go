@@ -84,11 +84,11 @@ func checkChannel(configured config.Config, source config.Source) finding {
 	adapter, _, _ := chat.ChannelID(source.Channel).Split()
 	switch {
 	case adapter == slack.Name && configured.Slack.Mode == config.SlackOff:
-		one.Problem, one.Remedy = errors.New("Slack is off"), "set slack.mode (see docs/slack.md), or remove the source"
+		one.Problem, one.Remedy = errors.New("its platform, Slack, is off"), "set slack.mode (see docs/slack.md), or remove the source"
 	case adapter == discord.Name && configured.Discord.Mode == config.DiscordOff:
-		one.Problem, one.Remedy = errors.New("Discord is off"), "set discord.mode (see docs/discord.md), or remove the source"
+		one.Problem, one.Remedy = errors.New("its platform, Discord, is off"), "set discord.mode (see docs/discord.md), or remove the source"
 	case adapter == discord.Name && !configured.Discord.MessageContent:
-		one.Problem, one.Remedy = errors.New("Discord tells nothing of what people write"), "turn the MESSAGE CONTENT intent on at discord.com/developers → your app → Bot, and set discord.message_content"
+		one.Problem, one.Remedy = errors.New("the words of messages on Discord are not sent"), "turn the MESSAGE CONTENT intent on at discord.com/developers → your app → Bot, and set discord.message_content"
 	}
 	return one
 }

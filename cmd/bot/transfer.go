@@ -81,7 +81,7 @@ func (c *importCommand) Run(ctx context.Context, in *invocation) (err error) {
 		if err != nil {
 			return fmt.Errorf("read the export: %w", err)
 		}
-		defer file.Close()
+		defer file.Close() //nolint:errcheck // it was only read
 		from = file
 	}
 	configured, storage, err := openStorage(ctx, in)

@@ -44,7 +44,9 @@ func readMark(text string) []chat.Mark {
 		case by == "cairn":
 			mark.Self = true
 		case by[0] >= '0' && by[0] <= '9':
-			fmt.Sscan(by, &count)
+			if _, err := fmt.Sscan(by, &count); err != nil {
+				panic(err)
+			}
 			mark.Count += count
 		default:
 			mark.Count++

@@ -84,7 +84,7 @@ func renderExchange(title string, found exchange) []byte {
 	for _, m := range found.question {
 		more = more || strings.TrimSpace(m.Text) != title
 	}
-	if more && !(len(found.answer) > 0 && found.answer[0].ID == found.question[0].ID) {
+	if more && (len(found.answer) == 0 || found.answer[0].ID != found.question[0].ID) {
 		writeMessages(&b, found.question, false)
 	}
 	b.WriteString("</body></html>\n")

@@ -60,7 +60,7 @@ func (c *Channels) readChannel(ctx context.Context, id chat.ChannelID) (channelR
 		return channelReading{}, fmt.Errorf("%q is no channel of Discord's", id)
 	}
 	if !a.options.HearsAll {
-		return channelReading{}, errors.New("Discord tells an app what people write only with the MESSAGE CONTENT intent: turn it on at discord.com/developers → your app → Bot, and set discord.message_content")
+		return channelReading{}, errors.New("an app is sent what people write on Discord only with the MESSAGE CONTENT intent: turn it on at discord.com/developers → your app → Bot, and set discord.message_content")
 	}
 	r, err := a.openRoom(ctx, place{guild: guild, channel: channel}.threadID(), "")
 	if err != nil {

@@ -76,7 +76,7 @@ var screens = []screen{
 		b.clicks(`[aria-label="Not helpful"]`)
 		b.sees(".reason")
 	}},
-	{"managed", func(b *browser, w *Web) {
+	{"managed", func(b *browser, _ *Web) {
 		b.says(suggestions[0])
 		b.do(chromedp.Navigate(evaluate[string](b, `location.href`)))
 		b.clicks(".manage > summary")

@@ -161,7 +161,7 @@ func (b *Browser) watchMemory(ctx context.Context, c *chromium) (exceeded bool) 
 			return false
 		case <-ticker.C:
 		}
-		if processes, err := systeminfo.GetProcessInfo().Do(c.executor()); err == nil && sumMemory(processes) > b.options.MaxMemory {
+		if processes, err := systeminfo.GetProcessInfo().Do(c.executor()); err == nil && sumMemory(processes) > b.options.MaxMemory { //nolint:contextcheck // chromedp keeps the contexts of Chromium and its windows
 			for _, end := range c.end {
 				end()
 			}

@@ -113,7 +113,7 @@ func (b *Browser) Press(ctx context.Context, address string, target Target) (Vie
 }
 
 // visit opens a page in a window of its own for as long as a look may take, and has do done on it.
-func (b *Browser) visit(ctx context.Context, address string, do func(context.Context, *look, *View) error, at *Point) (view View, err error) {
+func (b *Browser) visit(ctx context.Context, address string, do func(context.Context, *look, *View) error, at *Point) (view View, err error) { //nolint:contextcheck // chromedp keeps the contexts of Chromium and its windows
 	if err := b.check(address); err != nil {
 		return View{}, err
 	}
@@ -122,7 +122,7 @@ func (b *Browser) visit(ctx context.Context, address string, do func(context.Con
 		return View{}, err
 	}
 	defer b.leave()
-	w, err := running.openWindow()
+	w, err := running.openWindow() //nolint:contextcheck // chromedp keeps the contexts of Chromium and its windows
 	if err != nil {
 		return View{}, err
 	}
@@ -136,7 +136,7 @@ func (b *Browser) visit(ctx context.Context, address string, do func(context.Con
 		browser: b, proxy: running.proxy, tab: w.tab, cancel: w.cancel,
 		scripts: make(map[string]*script), requests: make(map[network.RequestID]*inspect.Request), asked: make(map[string]bool),
 	}
-	view, err = l.run(address, do, at)
+	view, err = l.run(address, do, at) //nolint:contextcheck // chromedp keeps the contexts of Chromium and its windows
 	endWatch()
 	watching.Wait()
 	l.closing.Wait()
@@ -171,7 +171,7 @@ func (c *chromium) openWindow() (*window, error) {
 	}
 	disposeOwn := func() error {
 		if c.session.Err() != nil { // it went with Chromium
-			return nil
+			return nil //nolint:nilerr // nothing is left to close
 		}
 		if err := cdptarget.DisposeBrowserContext(own).Do(whole); err != nil {
 			return fmt.Errorf("close a browser context: %w", err)

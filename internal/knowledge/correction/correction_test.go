@@ -132,7 +132,7 @@ func FuzzFind(f *testing.F) {
 	f.Add("--workers defaults to 8 now", guide)
 	f.Add("`a` is now `b`", "use `a` _a_ a/b")
 	f.Add("use --x y instead of --x z", "--x z\n--x z")
-	f.Fuzz(func(t *testing.T, said, text string) {
+	f.Fuzz(func(_ *testing.T, said, text string) {
 		lines := correction.SplitLines(text)
 		made := correction.Find([]correction.Message{{Text: said, Objects: true}}, said, lines)
 		correction.Patch("a.md", lines, correction.Apply(lines, correction.Edits(made)))

@@ -164,10 +164,7 @@ var numerals = map[string]string{
 	"eleven": "11", "twelve": "12", "zwei": "2", "drei": "3", "vier": "4", "fünf": "5", "sechs": "6", "sieben": "7", "acht": "8", "neun": "9", "zehn": "10",
 }
 
-var (
-	numberShape  = regexp.MustCompile(`(?i)^[v~]?\d+(?:[.,]\d+)*(?:\.x)?\+?(?:%|[a-zµ]{1,3})?$`)
-	durationUnit = regexp.MustCompile(`(?i)^(?:seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?|ms|s|m|h|d|kb|mb|gb|tb|kib|mib|gib|bytes?|percent|%|sekunden?|minuten?|stunden?|tagen?|tage|wochen?)$`)
-)
+var numberShape = regexp.MustCompile(`(?i)^[v~]?\d+(?:[.,]\d+)*(?:\.x)?\+?(?:%|[a-zµ]{1,3})?$`)
 
 // isNumber tells a number, also with a unit or as a version, and one that is a word.
 func isNumber(text string) bool {

@@ -89,7 +89,7 @@ func (e Ecosystem) allows(requirement, version string) bool {
 		return true
 	}
 	one := span{numbers, numbers.next(len(numbers) - 1)}
-	return slices.ContainsFunc(e.spansOf(requirement), func(allowed span) bool { return one.within(allowed) })
+	return slices.ContainsFunc(e.spansOf(requirement), one.within)
 }
 
 // normalizeName returns how lock files of Python write a name.

@@ -9,13 +9,8 @@ import (
 
 // dialect is how one kind of forge is asked, and how it answers. Paths are below its API's address.
 type dialect interface {
+	endpoint
 	access
-	// sizeName is the parameter for how many entries a page of a list has.
-	sizeName() string
-	// api gives the address of the API of the forge at an address.
-	api(base *url.URL) string
-	// authorize adds the token to a request.
-	authorize(header http.Header, token string)
 	// repositoryPath names one repository; ownedPaths list those of an owner, the first that is
 	// there counts.
 	repositoryPath(name string) string
@@ -23,6 +18,16 @@ type dialect interface {
 	readRepository(raw json.RawMessage) (repository, error)
 	// listing says how a part is listed; ok is false where the forge has no such part.
 	listing(r repository, part Part) (listing, bool)
+}
+
+// endpoint is how a forge's API is reached.
+type endpoint interface {
+	// sizeName is the parameter for how many entries a page of a list has.
+	sizeName() string
+	// api gives the address of the API of the forge at an address.
+	api(base *url.URL) string
+	// authorize adds the token to a request.
+	authorize(header http.Header, token string)
 }
 
 // access is how a forge is asked who may read a repository.

@@ -252,7 +252,7 @@ func TestAnItemThatMovedWhilePagesWereReadStays(t *testing.T) {
 		known := connect.Known{}
 		read(t, options, known)
 		options.Folder = t.TempDir() // a whole listing
-		f.refuse = func(path string, query url.Values) (int, http.Header) {
+		f.refuse = func(_ string, query url.Values) (int, http.Header) {
 			if query.Get("page") == "2" && len(f.issues) == 40 {
 				f.issues = f.issues[1:]
 			}
@@ -298,7 +298,7 @@ func TestFaults(t *testing.T) {
 			return changes, nil
 		}
 		everything := func(string, url.Values) bool { return true }
-		listing := func(path string, query url.Values) bool { return path == repository+"/issues" }
+		listing := func(path string, _ url.Values) bool { return path == repository+"/issues" }
 		for what, c := range map[string]struct {
 			status int
 			header http.Header

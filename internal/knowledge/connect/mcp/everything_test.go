@@ -84,7 +84,7 @@ func startEverything(t *testing.T) string {
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), "listening on port") {
 			go func() { // or the server stands still once its words fill the pipe
-				for lines.Scan() { //nolint:revive // they are nobody's
+				for lines.Scan() {
 				}
 			}()
 			return "http://127.0.0.1:" + port + "/mcp"

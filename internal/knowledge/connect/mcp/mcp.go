@@ -167,7 +167,7 @@ func (s *Source) readResource(ctx context.Context, session *session, resource *s
 		return connect.Change{}, s.serverError(ctx, "read resources", cmp.Or(err, session.failure()))
 	}
 	if err != nil {
-		return connect.Change{Kind: connect.Failed, Document: document, Reason: err}, nil
+		return connect.Change{Kind: connect.Failed, Document: document, Reason: err}, nil //nolint:nilerr // the change tells of it
 	}
 	document.Hash = hashOf(content)
 	if known[document.ID] == document.Hash {

@@ -164,9 +164,9 @@ func (s *Source) startProcess() (sdk.Transport, func(), error) {
 		return nil, nil, err
 	}
 	end := func() {
-		input.Close() //nolint:errcheck // it may be closed
-		kill := time.AfterFunc(endTime, func() { command.Process.Kill() })
-		command.Wait() //nolint:errcheck // how it ended says nothing
+		input.Close()                                                      //nolint:errcheck // it may be closed
+		kill := time.AfterFunc(endTime, func() { command.Process.Kill() }) //nolint:errcheck // it may have ended
+		command.Wait()                                                     //nolint:errcheck // how it ended says nothing
 		kill.Stop()
 	}
 	return &sdk.IOTransport{Reader: &boundedReader{ReadCloser: output, left: s.messageLimit(), limit: s.messageLimit(), lines: true}, Writer: input}, end, nil

@@ -125,7 +125,7 @@ func TestWhatGuidesSayIsDone(t *testing.T) {
 // runsAlone tells that a command names nothing that a clean folder lacks.
 func runsAlone(args []string) bool {
 	line := strings.Join(args, " ")
-	for _, lacks := range []string{"…", "://", "git@", "/etc/", "--resolve", "--models", "--postgres", "--drop-old-vectors", "page edit", "page undo", "argo", "runs show", "runs cancel", "runs replay", "runs discard", "<", "FOLDER", "$"} {
+	for _, lacks := range []string{"…", "://", "git@", "/etc/", "--resolve", "--models", "--postgres", "--drop-old-vectors", "page edit", "page undo", "argo", "runs show", "runs cancel", "runs replay", "runs discard", "<", "FOLDER", "$", "slack:T", "discord:3", "npx "} {
 		if strings.Contains(line, lacks) {
 			return false
 		}

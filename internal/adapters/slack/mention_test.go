@@ -97,12 +97,12 @@ func TestAForwardedMessageComesWithTheOneThatForwardsIt(t *testing.T) {
 	if len(heard) != 1 || len(heard[0].Shared) != 1 {
 		t.Fatalf("heard: %+v", heard)
 	}
-	want := chat.Said{
+	forwarded := chat.Said{
 		Author: "Ben", Text: "Releases are rolled back with `deploy back`.", At: timeOf(said.TS),
 		Thread: place{team: slacktest.Team, channel: other, root: said.TS}.threadID(), Message: chat.MessageID(said.TS),
 	}
-	if got := heard[0].Shared[0]; got != want {
-		t.Errorf("shared: %+v, want %+v", got, want)
+	if got := heard[0].Shared[0]; got != forwarded {
+		t.Errorf("shared: %+v, want %+v", got, forwarded)
 	}
 	root := w.Messages(w.general)[0].TS
 	w.ann.Forwards(w.general, root, "and this?", said)

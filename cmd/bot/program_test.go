@@ -82,13 +82,16 @@ func removePlain() error {
 	return os.RemoveAll(plainFolder)
 }
 
-// command is the real program, called as people call it. What serves is this binary, whose
-// races are detected; other commands are one process that is judged by its output.
+// racedTests serve with the race detector: in them many messages come at once, or processes die.
+var racedTests = regexp.MustCompile("Chaos|Busy|EndToEnd|IsDown|Killed|Load|TakesOver|WhileTheProgramDies")
+
+// command is the real program, called as people call it. In some tests what serves is this binary,
+// whose races are detected; all else is judged by its output.
 func (o *program) command(args ...string) *exec.Cmd {
 	file, err := o.file, error(nil)
 	switch {
 	case file != "":
-	case len(args) > 0 && args[0] == "serve":
+	case len(args) > 0 && args[0] == "serve" && racedTests.MatchString(o.t.Name()):
 		file, err = os.Executable()
 	default:
 		file, err = buildPlain()

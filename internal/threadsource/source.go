@@ -119,7 +119,7 @@ func (s *Source) describeChannel(ctx context.Context) (chat.Channel, knowledge.A
 	}
 	channel, err := s.options.Reader.DescribeChannel(ctx, s.options.Channel)
 	if errors.Is(err, chat.ErrGone) {
-		return channel, "", fmt.Errorf("read channel %s: it is not there, or the bot is not in it: invite it", s.options.Channel)
+		return channel, "", fmt.Errorf("read channel %s: it is not there, or the bot is not in it: invite it (%w)", s.options.Channel, err)
 	}
 	if err != nil {
 		return channel, "", s.readError(err)

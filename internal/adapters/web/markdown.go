@@ -240,7 +240,7 @@ func writeLink(w util.BufWriter, destination string, opening bool) {
 // renderTable lets a wide table scroll by itself, by keyboard as well.
 func (safeRenderer) renderTable(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
-		w.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>` + "\n")
+		w.WriteString(`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>` + "\n")
 	} else {
 		w.WriteString("</table></div>\n")
 	}

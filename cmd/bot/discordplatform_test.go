@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -22,6 +23,9 @@ var (
 	discordMessages = flag.Int("discord.messages", 40, "how many messages people write in TestDiscordChaos")
 	discordPace     = flag.Float64("discord.pace", 4, "how many of them a second, about")
 )
+
+// chooseDiscordSeed gives the seed of the run, which several tests at the same time share.
+var chooseDiscordSeed = sync.OnceValue(func() uint64 { return cmp.Or(*discordSeed, rand.Uint64()) })
 
 // caughtUpWithin is how long after the end of all trouble the last answer may come.
 const caughtUpWithin = 3 * time.Minute
@@ -45,7 +49,7 @@ func newBusyGuild(t *testing.T, processes, channels int, style, redis string) *b
 	t.Helper()
 	g := &busyGuild{
 		guild:  guild{Server: discordtest.New(t, discordtest.Options{}), program: program{t: t, file: *underLoad}},
-		random: rand.New(rand.NewPCG(*discordSeed, *discordSeed)), struck: map[string]int{}, asked: map[string][]string{},
+		random: rand.New(rand.NewPCG(chooseDiscordSeed(), chooseDiscordSeed())), struck: map[string]int{}, asked: map[string][]string{},
 	}
 	team := g.Guild("Team")
 	g.ann = team.Member("Ann")
@@ -400,10 +404,7 @@ func (g *busyGuild) isStarted(thread [2]string) bool {
 // the end. make chaos-discord runs it for longer.
 func TestDiscordChaos(t *testing.T) {
 	t.Parallel()
-	if *discordSeed == 0 {
-		*discordSeed = rand.Uint64()
-	}
-	t.Logf("seed %d: repeat with -discord.seed=%[1]d", *discordSeed)
+	t.Logf("seed %d: repeat with -discord.seed=%[1]d", chooseDiscordSeed())
 	redis := servertest.OwnRedis(t, "--appendfsync", "always")
 	g := newBusyGuild(t, 3, max(4, min(60, *discordMessages/30)), "thread", redis.URL)
 	g.Disturb(g.goesWrong)

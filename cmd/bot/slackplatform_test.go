@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -28,6 +29,9 @@ var (
 	platformRate     = flag.Float64("platform.rate", 4, "how many of them a second, about")
 )
 
+// chooseSlackSeed gives the seed of the run, which several tests at the same time share.
+var chooseSlackSeed = sync.OnceValue(func() uint64 { return cmp.Or(*platformSeed, rand.Uint64()) })
+
 // answeredWithin is how long after the end of all trouble the last answer may come.
 const answeredWithin = 3 * time.Minute
 
@@ -53,7 +57,7 @@ func newWorkplace(t *testing.T, channels int, redis string) *workplace {
 	t.Helper()
 	w := &workplace{
 		office: office{Server: slacktest.New(slacktest.Options{Quiet: []string{"message"}}), program: program{t: t, file: *underLoad}},
-		random: rand.New(rand.NewPCG(*platformSeed, *platformSeed)), struck: map[string]int{}, asked: map[string][]string{},
+		random: rand.New(rand.NewPCG(chooseSlackSeed(), chooseSlackSeed())), struck: map[string]int{}, asked: map[string][]string{},
 	}
 	t.Cleanup(w.Close)
 	w.ann = w.Person("U0ANN", "Ann")
@@ -405,10 +409,7 @@ func (w *workplace) talk(messages int) {
 // chaos-platform runs it for longer.
 func TestSlackChaos(t *testing.T) {
 	t.Parallel()
-	if *platformSeed == 0 {
-		*platformSeed = rand.Uint64()
-	}
-	t.Logf("seed %d: repeat with -platform.seed=%[1]d", *platformSeed)
+	t.Logf("seed %d: repeat with -platform.seed=%[1]d", chooseSlackSeed())
 	redis := servertest.OwnRedis(t, "--appendfsync", "always")
 	w := newWorkplace(t, 4*int(*platformRate), redis.URL)
 	w.employModel()

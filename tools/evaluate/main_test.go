@@ -49,7 +49,7 @@ func TestWrongUseIsExplained(t *testing.T) {
 	t.Setenv("CAIRN_DATA_DIR", t.TempDir())
 	for args, want := range map[string]string{
 		"":                                       "0 arguments, want what to measure",
-		"colour testdata/claims":                 `"colour" can't be measured: want retrieval, facets or claims`,
+		"colour testdata/claims":                 `"colour" can't be measured: want retrieval, facets, claims or corrections`,
 		"-side up retrieval testdata/retrieval":  "-side up: want fused, words or meaning",
 		"facets testdata/claims":                 "qulac.jsonl",
 		"-postgres retrieval testdata/retrieval": "postgres.url names no database",

@@ -121,13 +121,16 @@ The Deployments that there are, as a map from component to its values with
 {{- if .Values.web.enabled -}}{{- $_ := set $listens "web" 8080 -}}{{- end -}}
 {{- if .Values.operations.enabled -}}{{- $_ := set $listens "operations" 8081 -}}{{- end -}}
 {{- end -}}
+{{- if .Values.webhooks.enabled -}}{{- $_ := set $listens "webhooks" 8096 -}}{{- end -}}
 {{- $parts := dict -}}
 {{- if eq .Values.mode "single" -}}
 {{- $_ := set $parts "single" (merge (dict "roles" (join "," $roles) "listens" $listens "replicas" 1) .Values.single) -}}
 {{- else -}}
 {{- range $role := $roles -}}
 {{- $component := ternary "intake" $role (eq $role "slack") -}}
-{{- $own := ternary (pick $listens "web" "operations") (pick $listens $role) (eq $role "web") -}}
+{{- $own := pick $listens $role -}}
+{{- if eq $role "web" -}}{{- $own = pick $listens "web" "operations" -}}{{- end -}}
+{{- if eq $role "worker" -}}{{- $own = pick $listens "webhooks" -}}{{- end -}}
 {{- $_ := set $parts $component (merge (dict "roles" $role "listens" $own) (index $.Values $component)) -}}
 {{- end -}}
 {{- end -}}
@@ -158,6 +161,7 @@ The Services that people and platforms reach, as a map from name to
 {{- range $port, $number := $part.listens -}}
 {{- $name := ternary "intake" $port (eq $port "slack") -}}
 {{- $path := ternary "/" (printf "/%s/" $port) (has $port (list "web" "operations")) -}}
+{{- if eq $port "webhooks" -}}{{- $path = "/hooks/" -}}{{- end -}}
 {{- $_ := set $entrances $name (dict "component" $component "port" $port "path" $path "values" (index $.Values $name)) -}}
 {{- end -}}
 {{- end -}}

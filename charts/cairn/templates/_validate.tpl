@@ -20,7 +20,7 @@
 {{- fail "migration.run=hook runs before the ExternalSecret is there: set migration.run=init or auto" -}}
 {{- end -}}
 {{- end -}}
-{{- range tuple "slack" "discord" "web" "telemetry" "operations" -}}
+{{- range tuple "slack" "discord" "web" "telemetry" "operations" "webhooks" -}}
 {{- if dig . "listen" "" $.Values.config -}}
 {{- fail (printf "config.%s.listen: the chart sets it, remove it" .) -}}
 {{- end -}}

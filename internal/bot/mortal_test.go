@@ -47,18 +47,9 @@ func (f *fate) meet(name string, do func() error) error {
 	if err := f.wait(); err != nil {
 		return err
 	}
-	f.mu.Lock()
-	f.calls++
-	dies := f.calls == f.at
-	if dies {
-		f.last = name
-	}
-	f.mu.Unlock()
-	if dies && !f.after {
-		close(f.died)
-		if err := f.wait(); err != nil {
-			return err
-		}
+	dies := f.count(name)
+	if err := f.wait(); err != nil {
+		return err
 	}
 	err := do()
 	if dies && f.after {
@@ -68,6 +59,25 @@ func (f *fate) meet(name string, do func() error) error {
 		return gone
 	}
 	return err
+}
+
+// count counts a call, and says whether it is the last one. A process that dies before the call is
+// dead at once: no other call gets through.
+func (f *fate) count(name string) (dies bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dead() {
+		return false
+	}
+	f.calls++
+	if f.calls != f.at {
+		return false
+	}
+	f.last = name
+	if !f.after {
+		close(f.died)
+	}
+	return true
 }
 
 // wait gives an error in a process that is dead, and waits in one that is stopped.

@@ -24,7 +24,7 @@ build: ## bin/cairn: one static binary
 
 .PHONY: test
 test: ## every test, with the race detector; installs what tests need; skipped tests fail
-	scripts/test-needs.sh
+	scripts/test-needs.sh npm openssl
 	TIMEOUT=$(TIMEOUT) scripts/test.sh $(PKG)
 
 .PHONY: test-tools

@@ -18,7 +18,7 @@ import (
 // its group.
 func victim(t *testing.T, arguments ...string) (output *bufio.Reader, kill func()) {
 	t.Helper()
-	script, err := findScript()
+	script, err := FindScript("test-servers.sh")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func (s *Server) Start() {
 	if s.ended != nil {
 		return
 	}
-	script, err := findScript()
+	script, err := FindScript("test-servers.sh")
 	if err != nil {
 		s.t.Fatal(err)
 	}

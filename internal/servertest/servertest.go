@@ -167,7 +167,7 @@ var sharedServers = sync.OnceValues(func() (servers, error) {
 	if found.redis != "" && found.postgres != "" {
 		return found, nil
 	}
-	script, err := findScript()
+	script, err := FindScript("test-servers.sh")
 	if err != nil {
 		return servers{}, err
 	}
@@ -219,20 +219,20 @@ func (s *servers) startScript(script string) (said, complaints string, err error
 	return string(printed), string(complained), err
 }
 
-// findScript looks for scripts/test-servers.sh from the test's folder upwards.
-func findScript() (string, error) {
+// FindScript looks for a script of the folder scripts from the test's folder upwards.
+func FindScript(name string) (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for {
-		script := filepath.Join(folder, "scripts", "test-servers.sh")
+		script := filepath.Join(folder, "scripts", name)
 		if _, err := os.Stat(script); err == nil {
 			return script, nil
 		}
 		parent := filepath.Dir(folder)
 		if parent == folder {
-			return "", errors.New("scripts/test-servers.sh is not above the folder that the test runs in: run it with go test inside the repository")
+			return "", fmt.Errorf("scripts/%s is not above the folder that the test runs in: run it with go test inside the repository", name)
 		}
 		folder = parent
 	}

@@ -66,10 +66,8 @@ func (b *browser) shoot(name string) {
 func TestBrowserScreens(t *testing.T) {
 	eachScreen(t, func(b *browser, name string) {
 		b.shoot(name)
-		for _, check := range webtest.Checks {
-			for _, problem := range evaluate[[]string](b, check) {
-				b.Errorf("%s: %s", name, problem)
-			}
+		for _, problem := range webtest.Problems(b.ctx, b.T) {
+			b.Errorf("%s: %s", name, problem)
 		}
 	})
 }

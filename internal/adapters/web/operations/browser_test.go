@@ -204,12 +204,8 @@ func eachScreen(t *testing.T, look func(b *browser, name string)) {
 func TestBrowserScreens(t *testing.T) {
 	eachScreen(t, func(b *browser, name string) {
 		b.shoot(name)
-		for _, check := range webtest.Checks {
-			var found []string
-			b.do(chromedp.Evaluate(check, &found))
-			for _, problem := range found {
-				b.Errorf("%s: %s", name, problem)
-			}
+		for _, problem := range webtest.Problems(b.ctx, b.T) {
+			b.Errorf("%s: %s", name, problem)
 		}
 	})
 }

@@ -1,12 +1,65 @@
 package webtest
 
-// Checks are expressions that give a list of what is wrong with a page: texts that can't be
-// read, what assistive technology could not tell, and what does not fit or can't be touched.
-var Checks = []string{contrast, unnamed, cramped}
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
 
-// Violations runs axe-core over a page that has loaded it and gives what it finds.
-const Violations = `axe.run(document, { resultTypes: ["violations"] }).then((found) =>
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"cairn/internal/servertest"
+)
+
+// violations runs axe-core over a page that has loaded it and gives what it finds.
+const violations = `axe.run(document, { resultTypes: ["violations"] }).then((found) =>
 	found.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + (n.any[0] ?? n.all[0] ?? n.none[0])?.message)))`
+
+// Problems gives what is wrong with the page that a window shows: the findings of axe-core, texts
+// that can't be read, and what does not fit or can't be touched.
+func Problems(ctx context.Context, t *testing.T) []string {
+	t.Helper()
+	axe, err := loadAxe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var problems []string
+	err = chromedp.Run(ctx,
+		chromedp.Evaluate(axe, nil),
+		chromedp.Evaluate(violations, &problems, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, check := range []string{contrast, cramped} {
+		var found []string
+		if err := chromedp.Run(ctx, chromedp.Evaluate(check, &found)); err != nil {
+			t.Fatal(err)
+		}
+		problems = append(problems, found...)
+	}
+	return problems
+}
+
+// loadAxe gives the source of axe-core, which scripts/axe.sh brings.
+var loadAxe = sync.OnceValues(func() (string, error) {
+	script, err := servertest.FindScript("axe.sh")
+	if err != nil {
+		return "", err
+	}
+	var said strings.Builder
+	command := exec.CommandContext(context.Background(), script)
+	command.Stderr = &said
+	path, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("fetch axe-core: %w: %s", err, strings.TrimSpace(said.String()))
+	}
+	source, err := os.ReadFile(strings.TrimSpace(string(path)))
+	return string(source), err
+})
 
 // contrast gives the texts whose colour is too near to that of what is behind them.
 const contrast = `(() => {
@@ -36,33 +89,6 @@ const contrast = `(() => {
       if (ratio < 4.5) bad.push(element.className + " " + element.tagName + " " + ratio.toFixed(2) + " " + element.textContent.trim().slice(0, 40));
     }
   }
-  return bad;
-})()`
-
-// unnamed gives what assistive technology could not tell: controls without a name,
-// ids that are not unique or not there, headings that skip a level.
-const unnamed = `(() => {
-  const bad = [];
-  for (const element of document.querySelectorAll("input:not([type=hidden]), textarea, select, button, a, [role=region], dialog, aside:not([hidden]), nav")) {
-    const by = element.getAttribute("aria-labelledby");
-    const name = element.getAttribute("aria-label") || (by && document.getElementById(by)?.textContent) ||
-      [...(element.labels || [])].map((l) => l.textContent).join("") || (element.matches("button, a") ? element.textContent : "");
-    if (!name.trim()) bad.push("no name: " + element.outerHTML.slice(0, 80));
-  }
-  const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
-  ids.filter((id, i) => ids.indexOf(id) !== i).forEach((id) => bad.push("id twice: " + id));
-  for (const element of document.querySelectorAll("[aria-describedby]")) {
-    const id = element.getAttribute("aria-describedby");
-    if (!document.getElementById(id)) bad.push("described by nothing: " + id);
-  }
-  let level = 0;
-  for (const heading of document.querySelectorAll("main h1, main h2, main h3, main h4, main h5, main h6")) {
-    const next = Number(heading.tagName[1]);
-    if (next > level + 1) bad.push("heading skips a level: " + heading.outerHTML.slice(0, 80));
-    level = next;
-  }
-  if (document.querySelectorAll("h1").length !== 1) bad.push("not one h1");
-  if (!document.documentElement.lang) bad.push("no language");
   return bad;
 })()`
 

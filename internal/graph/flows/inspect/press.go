@@ -22,10 +22,12 @@ type Press struct {
 	Ticket string `json:"ticket,omitempty"`
 	// Interrupted tells that a process ended between an approval and its result: whether the
 	// control was pressed is not known, and nothing is pressed without another approval.
-	Interrupted bool           `json:"interrupted,omitempty"`
-	Declined    bool           `json:"declined,omitempty"`
-	Result      *browser.Press `json:"result,omitempty"`
-	Failure     string         `json:"failure,omitempty"` // why it could not be pressed
+	Interrupted bool `json:"interrupted,omitempty"`
+	// Unsure tells that an earlier press was interrupted, and whether it took place is not known.
+	Unsure   bool           `json:"unsure,omitempty"`
+	Declined bool           `json:"declined,omitempty"`
+	Result   *browser.Press `json:"result,omitempty"`
+	Failure  string         `json:"failure,omitempty"` // why it could not be pressed
 }
 
 // The choices of an approval.
@@ -76,9 +78,9 @@ func (f *Flow) approvePress(_ context.Context, step graph.Step[State]) (graph.Re
 		return graph.Ask[State](s.askApproval()), nil
 	}
 	if answer.Choice != choiceApprove && !slices.Contains(approvals, strings.ToLower(strings.Trim(strings.TrimSpace(answer.Text), ".!👍 "))) {
-		return graph.Update(press.Set(Press{Declined: true})), nil
+		return graph.Update(press.Set(Press{Declined: true, Unsure: s.Press.Interrupted})), nil
 	}
-	return graph.Update(press.Set(Press{Ticket: f.tickets.issue(f.options.Now())})), nil
+	return graph.Update(press.Set(Press{Ticket: f.tickets.issue(f.options.Now()), Unsure: s.Press.Interrupted})), nil
 }
 
 func (s State) askApproval() graph.Question {
@@ -125,15 +127,17 @@ func (f *Flow) pressControl(ctx context.Context, step graph.Step[State]) (graph.
 	if !f.tickets.use(s.Press.Ticket) {
 		return graph.Update(press.Set(Press{Interrupted: true})), nil
 	}
-	approved := s.WebView.Control
+	approved, ended := s.WebView.Control, Press{Unsure: s.Press.Unsure}
 	view, err := f.options.Web.Press(ctx, s.WebPage.Address, browser.Target{Name: approved.Name, Role: approved.Role, At: s.WebPage.At, Exact: true})
 	switch refused, is := errors.AsType[*browser.RefusedError](err); {
 	case is:
-		return graph.Update(press.Set(Press{Failure: refused.Text})), nil
+		ended.Failure = refused.Text
 	case err != nil:
-		return graph.Update(press.Set(Press{Failure: shorten.Line(err.Error(), maxError)})), nil
+		ended.Failure = shorten.Line(err.Error(), maxError)
 	case view.Pressed == nil:
-		return graph.Update(press.Set(Press{Failure: "it is not there any more"})), nil
+		ended.Failure = "it is not there any more"
+	default:
+		ended.Result = view.Pressed
 	}
-	return graph.Update(press.Set(Press{Result: view.Pressed})), nil
+	return graph.Update(press.Set(ended)), nil
 }

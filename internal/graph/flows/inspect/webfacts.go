@@ -277,6 +277,8 @@ func (r reading) pressFacts() []Fact {
 		return Fact{About: AboutPress, Text: fmt.Sprintf(format, arguments...)}
 	}
 	switch pressed := r.Press.Result; {
+	case r.Press.Declined && r.Press.Unsure:
+		return []Fact{say("I was interrupted after your first approval, and don't know whether it was pressed then. I pressed nothing since, as you decided.")}
 	case r.Press.Declined:
 		return []Fact{say("I pressed nothing, as you decided.")}
 	case r.Press.Failure != "":
@@ -287,6 +289,9 @@ func (r reading) pressFacts() []Fact {
 		return []Fact{say("I could not press it: %s.", pressed.Problem)}
 	default:
 		facts := []Fact{say("I pressed it once, as you approved.")}
+		if r.Press.Unsure {
+			facts = append(facts, say("I was interrupted after an earlier approval, and don't know whether it was pressed then, too."))
+		}
 		for _, request := range pressed.Requests {
 			outcome := "which had no answer in time"
 			switch {

@@ -56,11 +56,11 @@ func openBrowser(configured config.Inspect) (*browser.Browser, error) {
 		return nil, nil
 	}
 	b, err := browser.New(browser.Options{
-		Program: configured.Chromium, Pages: configured.Pages, NoSandbox: configured.ChromiumNoSandbox,
+		Program: configured.Chromium, Remote: configured.ChromiumURL, Pages: configured.Pages, NoSandbox: configured.ChromiumNoSandbox,
 		Login: browser.Login{Page: configured.LoginPage, User: configured.LoginUser, Password: configured.LoginPassword.Reveal()},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("inspect.pages: %w", err)
+		return nil, fmt.Errorf("inspect.pages and inspect.chromium_url: %w", err)
 	}
 	return b, nil
 }

@@ -28,6 +28,8 @@ type Inspect struct {
 	Chromium string `key:"chromium" form:"path" optional:"true"`
 	// ChromiumNoSandbox has Chromium go without its sandbox, which most containers do not allow.
 	ChromiumNoSandbox bool `key:"chromium_no_sandbox"`
+	// ChromiumURL is where one that runs beside Cairn is debugged; "" for none.
+	ChromiumURL string `key:"chromium_url" form:"address" optional:"true"`
 }
 
 // AllowedRelays are the relays that apps may be asked over: where none is listed, Cairn's own.
@@ -45,9 +47,11 @@ func (i Inspect) AllowedRelays() []string {
 	return nil
 }
 
-// validate gives what is missing of the test login.
+// validate gives what is missing of the test login, and what goes against each other.
 func (i Inspect) validate() error {
 	switch {
+	case i.Chromium != "" && i.ChromiumURL != "":
+		return errors.New("inspect.chromium_url: is one that runs already: leave inspect.chromium out")
 	case i.LoginPage == "" && i.LoginUser != "":
 		return errors.New("inspect.login_page: is missing: login_user signs in there")
 	case i.LoginPage != "" && i.LoginUser == "":

@@ -5,7 +5,7 @@
 // its own, and all its connections go through a proxy that refuses private addresses. Look clicks
 // nothing; Press clicks one control, and is for what a person approved.
 //
-// Reading order: browser.go, lifetime.go, proxy.go, look.go, observe.go, login.go, control.go, handlers.go,
+// Reading order: browser.go, lifetime.go, remote.go, proxy.go, look.go, observe.go, login.go, control.go, handlers.go,
 // sourcemap.go, styles.go, press.go.
 package browser
 
@@ -29,6 +29,10 @@ func (e *RefusedError) Error() string { return e.Text }
 type Options struct {
 	// Program is Chromium's; "" is the first of chromium, chromium-browser and google-chrome.
 	Program string
+	// Remote is the address of the debugging protocol of a Chromium that runs already, in place
+	// of Program: "http://127.0.0.1:9222". It has to be on the loopback interface and started with
+	// --force-webrtc-ip-handling-policy=disable_non_proxied_udp and --enable-automation.
+	Remote string
 	// Pages are what addresses of pages begin with: "https://shop.example/". Required. A page on
 	// a private address has to be listed by that very address.
 	Pages []string
@@ -39,7 +43,7 @@ type Options struct {
 	// Idle is how long Chromium runs on after the last look; 0: 5 minutes.
 	Idle time.Duration
 	// MaxMemory is what Chromium's processes may take together, in bytes; 0: 1 GiB. Above it
-	// Chromium is ended. It is measured on Linux alone.
+	// Chromium is ended. It is measured on Linux alone, and of a remote one not at all.
 	MaxMemory int64
 }
 
@@ -64,6 +68,11 @@ func New(options Options) (*Browser, error) {
 	}
 	if options.MaxMemory == 0 {
 		options.MaxMemory = memoryLimit
+	}
+	if options.Remote != "" {
+		if err := checkRemote(options.Remote); err != nil {
+			return nil, err
+		}
 	}
 	b := &Browser{options: options, slots: make(chan struct{}, maxLooks)}
 	for _, page := range options.Pages {
@@ -118,5 +127,5 @@ func (b *Browser) findProgram() (string, error) {
 			return found, nil
 		}
 	}
-	return "", errors.New("there is no Chromium: install one, or name it in inspect.chromium")
+	return "", errors.New("there is no Chromium: install one, name it in inspect.chromium, or name one that runs in inspect.chromium_url")
 }

@@ -22,6 +22,9 @@ const (
 	heapLimit = 256
 )
 
+// bypassNothing has Chromium use the proxy for addresses of this machine, too.
+const bypassNothing = "<-loopback>"
+
 // errMemory says why a look was given up.
 var errMemory = errors.New("the page takes more memory than is allowed")
 
@@ -113,19 +116,44 @@ func (b *Browser) start(ctx context.Context) error {
 	if err := b.stop(); err != nil { // what is left of one that broke down
 		return err
 	}
-	program, err := b.findProgram()
-	if err != nil {
-		return err
-	}
 	proxy, err := startProxy(b.allowed)
 	if err != nil {
 		return err
 	}
+	allocator, end, err := b.allocate(ctx, proxy)
+	if err != nil {
+		return errors.Join(fmt.Errorf("start Chromium: %w", err), proxy.Close())
+	}
+	session, cancel := chromedp.NewContext(allocator, chromedp.WithErrorf(discard))
+	started := &chromium{session: session, end: []context.CancelFunc{cancel, end}, proxy: proxy}
+	if b.options.Remote == "" {
+		err = chromedp.Run(session)
+	} else if err = connect(session); err == nil {
+		err = started.checkFlags() //nolint:contextcheck // chromedp keeps the contexts of Chromium and its windows
+	}
+	if err != nil {
+		cancel()
+		end()
+		return errors.Join(fmt.Errorf("start Chromium: %w", err), proxy.Close())
+	}
+	b.running = started
+	return nil
+}
+
+// allocate gives a chromedp allocator of a Chromium, which outlives the question that it is started
+// for.
+func (b *Browser) allocate(ctx context.Context, proxy *proxy) (context.Context, context.CancelFunc, error) {
+	if b.options.Remote != "" {
+		return b.allocateRemote(ctx)
+	}
+	program, err := b.findProgram()
+	if err != nil {
+		return nil, nil, err
+	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.DisableGPU, chromedp.WindowSize(windowWidth, windowHeight),
 		chromedp.ProxyServer(proxy.address()),
-		// Chromium would pass the proxy by for addresses of this machine.
-		chromedp.Flag("proxy-bypass-list", "<-loopback>"),
+		chromedp.Flag("proxy-bypass-list", bypassNothing),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"),
 		chromedp.Flag("js-flags", fmt.Sprintf("--max-old-space-size=%d", heapLimit)),
@@ -133,16 +161,8 @@ func (b *Browser) start(ctx context.Context) error {
 	if b.options.NoSandbox {
 		options = append(options, chromedp.NoSandbox)
 	}
-	// Chromium outlives the question that it was started for.
 	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(ctx), options...)
-	session, cancel := chromedp.NewContext(allocator, chromedp.WithErrorf(discard))
-	if err := chromedp.Run(session); err != nil {
-		cancel()
-		end()
-		return errors.Join(fmt.Errorf("start Chromium: %w", err), proxy.Close())
-	}
-	b.running = &chromium{session: session, end: []context.CancelFunc{cancel, end}, proxy: proxy}
-	return nil
+	return allocator, end, nil
 }
 
 // executor gives a context in which commands go to Chromium as a whole.
@@ -153,6 +173,9 @@ func (c *chromium) executor() context.Context {
 // watchMemory ends Chromium where its processes take more than they may, until ctx ends. It tells
 // whether it did.
 func (b *Browser) watchMemory(ctx context.Context, c *chromium) (exceeded bool) {
+	if b.options.Remote != "" { // its processes are not seen from here
+		return false
+	}
 	ticker := time.NewTicker(memoryPause)
 	defer ticker.Stop()
 	for {

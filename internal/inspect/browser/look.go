@@ -165,7 +165,7 @@ type window struct {
 // openWindow opens a window.
 func (c *chromium) openWindow() (*window, error) {
 	whole := c.executor()
-	own, err := cdptarget.CreateBrowserContext().WithDisposeOnDetach(true).Do(whole)
+	own, err := cdptarget.CreateBrowserContext().WithDisposeOnDetach(true).WithProxyServer(c.proxy.address()).WithProxyBypassList(bypassNothing).Do(whole)
 	if err != nil {
 		return nil, fmt.Errorf("open a browser context: %w", err)
 	}

@@ -48,7 +48,7 @@ connect/files walks a folder and never leaves it, connect/git reads a branch by 
 that repository/git keeps, connect/website reads a sitemap or follows links, connect/forge reads
 repositories on GitHub, GitLab and Gitea with their issues (sync.go, then items.go; dialect.go is how
 the three differ), and connect/remote asks their servers. connect/mcp asks MCP
-servers for their resources; [cairn/internal/threadsource] reads channels: its answered.go says which
+servers for their resources, and by its live.go for what their tools find while a question is answered; [cairn/internal/threadsource] reads channels: its answered.go says which
 threads people answered. What a forge tells by a webhook comes in at
 app's webhooks.go; who may read what is private there, at app's forges.go. No GitHub and no GitLab was
 met, only a real Gitea. [cairn/internal/knowledge/parse] turns

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -97,6 +98,9 @@ func checkChannel(configured config.Config, source config.Source) finding {
 // reading.
 func checkMCP(source config.Source) finding {
 	one := finding{What: "source " + source.Name, Told: source.Place()}
+	if len(source.Tools) > 0 {
+		one.Told += ", tools asked with each question: " + strings.Join(source.Tools, ", ")
+	}
 	if len(source.Command) > 0 {
 		if _, err := exec.LookPath(source.Command[0]); err != nil {
 			one.Problem, one.Remedy = err, "install the program, or correct the source's command"

@@ -44,6 +44,7 @@ type sourcesAddCommand struct {
 	WebhookKeyFile string   `placeholder:"FILE" help:"Of a forge: the file that holds it."`
 	Part           []string `sep:"none" placeholder:"PART" help:"Of a forge: read files, wiki, issues, discussions, releases alone. May be repeated."`
 	Person         []string `sep:"none" placeholder:"ACCOUNT=ADDRESS" help:"Of a forge: the e-mail address of an account. May be repeated."`
+	Tool           []string `sep:"none" placeholder:"TOOL" help:"Of an MCP server: ask this tool while questions are answered; read-only: all that it marks so. May be repeated."`
 	KnownHosts     string   `placeholder:"FILE" help:"The public keys of the SSH server."`
 	PrivateNetwork bool     `help:"The address is inside your network."`
 	Audience       []string `sep:"none" placeholder:"PRINCIPAL" help:"Who may read its documents: group:legal. May be repeated."`
@@ -90,7 +91,7 @@ func (c *sourcesAddCommand) source() (config.Source, error) {
 	kind := cmp.Or(config.SourceKind(c.Kind), config.GuessSourceKind(c.Place))
 	texts := map[string][]string{
 		"name": {c.Name}, "kind": {string(kind)}, "include": c.Include, "exclude": c.Exclude, "audience": c.Audience,
-		"parts": c.Part, "people": c.Person,
+		"parts": c.Part, "people": c.Person, "tools": c.Tool,
 	}
 	if isAddress := strings.HasPrefix(c.Place, "https://") || strings.HasPrefix(c.Place, "http://"); kind == config.SourceMCP && !isAddress {
 		texts["command"] = strings.Fields(c.Place)

@@ -47,6 +47,7 @@ type Library struct {
 
 	relays  *relay.Pool      // of running apps that may be asked
 	browser *browser.Browser // that looks at web pages; nil: none may be looked at
+	live    *liveSearches    // of servers that are asked while questions are answered
 }
 
 // OpenLibrary opens the configured index: in PostgreSQL where a database is named, else in the
@@ -65,6 +66,7 @@ func OpenLibrary(ctx context.Context, setup Setup, mode IndexMode) (*Library, er
 		return nil, err
 	}
 	l := &Library{Setup: setup, Embedder: embedder, relays: relays, browser: looker}
+	l.live = newLiveSearches(l)
 	prepare := closeDataDir
 	if mode != ReadIndex || !setup.Config.Postgres.URL.IsZero() {
 		prepare = makeDataDir
@@ -80,6 +82,7 @@ func OpenLibrary(ctx context.Context, setup Setup, mode IndexMode) (*Library, er
 
 // Close releases the index.
 func (l *Library) Close() error {
+	l.live.Close()
 	err := errors.Join(l.relays.Close(), l.Index.Close())
 	if l.browser != nil {
 		err = errors.Join(err, l.browser.Close())

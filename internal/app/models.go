@@ -96,7 +96,7 @@ func NewAnswers(l *Library, models answer.Models, tuning Tuning) (*answer.Flow, 
 	return answer.New(answer.Options{
 		Retriever: l.Retriever(), Models: models, Documents: configured.MaxSources, Collections: l.listSources,
 		SidePages: &configured.SidePages, LinkHosts: configured.LinkHosts, Log: l.Logger, OnRequest: l.Telemetry.Agents(),
-		Judgement: tuning.Judgement, Quoting: tuning.Quoting, Ordering: tuning.Ordering,
+		Live: l.live.search, Judgement: tuning.Judgement, Quoting: tuning.Quoting, Ordering: tuning.Ordering,
 	})
 }
 

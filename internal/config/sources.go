@@ -31,6 +31,9 @@ type Source struct {
 	// Command is the program of an MCP server that talks over its input and output, with its
 	// arguments; none where it is reached at the address.
 	Command []string `key:"command" form:"argument"`
+	// Tools are those of an MCP server that are asked while a question is answered: their names,
+	// or "read-only" for all that the server marks so and that take a question.
+	Tools []string `key:"tools" form:"argument" unique:"true"`
 
 	// Key is what the place knows us by: a token, or over SSH the file of a private key.
 	Key        Key    `key:""`
@@ -119,7 +122,7 @@ var kindOf = map[string][]SourceKind{
 	"branch": {SourceGit}, "known_hosts": {SourceGit},
 	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP),
 	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": forgeKinds,
-	"channel": {SourceConversation}, "command": {SourceMCP},
+	"channel": {SourceConversation}, "command": {SourceMCP}, "tools": {SourceMCP},
 	"max_pages": {SourceWebsite}, "max_depth": {SourceWebsite}, "languages": {SourceWebsite},
 	"url_base": {SourceFiles, SourceGit}, "source_code": withForges(SourceFiles, SourceGit),
 }

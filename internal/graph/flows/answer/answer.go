@@ -62,6 +62,7 @@ type Flow struct {
 	ordering    func(run string, question rerank.Question, evidence []retrieve.Evidence)
 	collections func(ctx context.Context) ([]knowledge.SourceID, error) // nil: they are not named
 	linkHosts   map[string]bool
+	live        LiveSearch // nil: none
 	agents      *orchestrator
 	log         *slog.Logger
 	graph       *graph.Compiled[State]
@@ -91,6 +92,8 @@ type Options struct {
 	Judgement *Judgement   // decides when to ask and to decline; nil: the one that is built in
 	LinkHosts []string     // that answers may link to beside the documents: "wiki.example.com"
 	Log       *slog.Logger // of agents that fail, get stuck or go down; nil: none
+	// Live searches places that are searched by themselves, beside the index; nil: there are none.
+	Live LiveSearch
 	// Quoting is told of what quotes are chosen from; nil: nobody is.
 	Quoting func(Quotable)
 	// Ordering is told of what the first search of a run found, before it is put in order;
@@ -115,6 +118,7 @@ func New(options Options) (*Flow, error) {
 	f := &Flow{
 		index: options.Retriever.Index, models: options.Models, quotes: &quoter{documents: options.Documents, observe: options.Quoting},
 		collections: options.Collections, ordering: options.Ordering, linkHosts: make(map[string]bool), now: time.Now, log: options.Log,
+		live: options.Live,
 	}
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
@@ -302,7 +306,10 @@ func candidates(s State) []flows.Candidate {
 			Score: e.Score, Lexical: e.Lexical, Dense: e.Dense, Kept: used[i],
 		}
 		if !isAttached(e) {
-			listed[i].Hash, listed[i].Audience = e.Passage.Hash, e.Document.Audience.OrPublic()
+			listed[i].Hash = e.Passage.Hash
+		}
+		if !isAttached(e) || isLive(e) {
+			listed[i].Audience = e.Document.Audience.OrPublic()
 		}
 	}
 	return listed

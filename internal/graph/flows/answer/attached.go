@@ -45,8 +45,9 @@ const (
 // attachedID begins the ids of attached files and of their passages, which no index knows.
 const attachedID = "attached:"
 
+// isAttached tells whether evidence came beside the index: with the question, or from a live search.
 func isAttached(e retrieve.Evidence) bool {
-	return strings.HasPrefix(string(e.Document.ID), attachedID)
+	return strings.HasPrefix(string(e.Document.ID), attachedID) || isLive(e)
 }
 
 // pointsAtFiles tells whether the question is about its files, whatever their words.
@@ -54,11 +55,11 @@ func pointsAtFiles(s State) bool {
 	return len(s.Attachments) > 0 && smalltalk.PointsAtFile(s.OriginalQuery)
 }
 
-// withAttached joins the passages of the attached files that bear on the question to what
-// was found. They count by how much of the question they hold, the best of what was found
+// withAttached joins the passages of the attached files, and of what was found live, that bear on
+// the question to what was found. They count by how much of the question they hold, the best of what was found
 // being the measure.
 func withAttached(s State, found []retrieve.Evidence) []retrieve.Evidence {
-	if len(s.Attachments) == 0 {
+	if len(s.Attachments)+len(s.Live) == 0 {
 		return found
 	}
 	found = slices.DeleteFunc(slices.Clone(found), isAttached)
@@ -66,7 +67,7 @@ func withAttached(s State, found []retrieve.Evidence) []retrieve.Evidence {
 	if len(found) > 0 {
 		best = found[0].Score
 	}
-	joined := append(bearingFiles(s, best), found...)
+	joined := slices.Concat(bearingFiles(s, best), bearingFindings(s, best), found)
 	slices.SortStableFunc(joined, func(a, b retrieve.Evidence) int { return cmp.Compare(b.Score, a.Score) })
 	return joined[:min(len(joined), kept)]
 }
@@ -77,15 +78,8 @@ func bearingFiles(s State, best float64) []retrieve.Evidence {
 	for i, file := range s.Attachments {
 		all = append(all, attachedPassages(i, file)...)
 	}
-	for _, e := range all {
-		set := termsOf(e)
-		if coverage := s.Profile.Coverage(set); coverage >= bearsOn {
-			e.Score, e.Lexical = best*coverage, heldWeight(s.Profile, set)
-			bear = append(bear, e)
-		}
-	}
+	bear = thatBear(s, best, all)
 	if len(bear) > 0 && !pointsAtFiles(s) {
-		slices.SortStableFunc(bear, func(a, b retrieve.Evidence) int { return cmp.Compare(b.Score, a.Score) })
 		return bear[:min(len(bear), maxAttached)]
 	}
 	counts := best * attachedAside
@@ -102,6 +96,31 @@ func bearingFiles(s State, best float64) []retrieve.Evidence {
 	return bear[:min(len(bear), maxAttached)]
 }
 
+// bearingFindings gives the passages of what was found live that join the evidence, best first.
+func bearingFindings(s State, best float64) []retrieve.Evidence {
+	var all []retrieve.Evidence
+	for i, finding := range s.Live {
+		all = append(all, livePassages(i, finding)...)
+	}
+	bear := thatBear(s, best, all)
+	return bear[:min(len(bear), maxAttached)]
+}
+
+// thatBear gives the passages that bear on the question, best first, scored by how much of it they
+// hold.
+func thatBear(s State, best float64, passages []retrieve.Evidence) []retrieve.Evidence {
+	var bear []retrieve.Evidence
+	for _, e := range passages {
+		set := termsOf(e)
+		if coverage := s.Profile.Coverage(set); coverage >= bearsOn {
+			e.Score, e.Lexical = best*coverage, heldWeight(s.Profile, set)
+			bear = append(bear, e)
+		}
+	}
+	slices.SortStableFunc(bear, func(a, b retrieve.Evidence) int { return cmp.Compare(b.Score, a.Score) })
+	return bear
+}
+
 // heldWeight is about what BM25 would give a passage of usual length.
 func heldWeight(p support.Profile, set support.Set) float64 {
 	sum := 0.0
@@ -113,12 +132,16 @@ func heldWeight(p support.Profile, set support.Set) float64 {
 	return sum
 }
 
-// attachedPassages cuts a file into passages, between sentences.
+// attachedPassages cuts a file into passages.
 func attachedPassages(number int, file flows.Attachment) []retrieve.Evidence {
-	document := knowledge.Document{
+	return cutPassages(knowledge.Document{
 		ID: knowledge.DocumentID(attachedID + strconv.Itoa(number)), Kind: flows.KindAttachment,
 		Title: "attached: " + file.Name, State: knowledge.StateLive,
-	}
+	}, file.Text)
+}
+
+// cutPassages cuts the text of a document that no index knows into passages, between sentences.
+func cutPassages(document knowledge.Document, whole string) []retrieve.Evidence {
 	var passages []retrieve.Evidence
 	add := func(text string) {
 		if text = strings.TrimSpace(text); text == "" {
@@ -130,14 +153,14 @@ func attachedPassages(number int, file flows.Attachment) []retrieve.Evidence {
 		}})
 	}
 	from, to := 0, 0
-	for _, part := range sentence.Split(file.Text) {
+	for _, part := range sentence.Split(whole) {
 		if part.End-from > attachedSize && to > from {
-			add(file.Text[from:to])
+			add(whole[from:to])
 			from = to
 		}
 		to = part.End
 	}
-	add(file.Text[from:])
+	add(whole[from:])
 	return passages
 }
 

@@ -20,6 +20,7 @@ type questionRead struct {
 	evidence []retrieve.Evidence // in the order in which it is likely to answer
 	analysis Analysis
 	verdict  Verdict
+	live     LiveResult
 	made     []flows.Query
 	changes  []graph.Change[State]
 }
@@ -90,11 +91,16 @@ func (f *Flow) requestReading(ctx context.Context, step graph.Step[State], reque
 
 // searchFirst searches for a question as it was read, and judges what was found.
 func (f *Flow) searchFirst(ctx context.Context, step graph.Step[State], meant understanding) (questionRead, error) {
+	searching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	live := startLive(searching, f.live, step.State, meant)
 	found, made, changes, err := f.searchQuestion(ctx, step, meant)
 	if err != nil {
+		cancel()
+		<-live
 		return questionRead{}, err
 	}
-	read := questionRead{meant: meant, found: found, made: made, changes: changes}
+	read := questionRead{meant: meant, found: found, live: <-live, made: made, changes: changes}
 	f.judgeRead(step.State, &read, nil)
 	return read, nil
 }
@@ -108,6 +114,7 @@ func (f *Flow) judgeRead(s State, read *questionRead, others []retrieve.Evidence
 	meant := read.meant
 	s.Query, s.NormalizedQuery, s.Terms, s.Profile, s.Intent = meant.Query, meant.Normalized, meant.Terms, meant.Profile, meant.Intent
 	s.FollowUp, s.Abbreviation, s.Unresolved = meant.FollowUp, meant.Abbreviation, meant.Unresolved
+	s.Live = read.live.Findings
 	found := preferCited(meant, s.History, f.order(s, meant.Around, read.found))
 	if len(others) > 0 {
 		found = merge(partWeight, found, others)
@@ -143,9 +150,9 @@ func (f *Flow) combineReadings(ctx context.Context, step graph.Step[State], read
 		read.changes = changes
 		return read, nil
 	case meant.isSocial():
-		return questionRead{meant: meant, made: read.made, changes: changes}, nil
+		return questionRead{meant: meant, live: LiveResult{Remarks: read.live.Remarks}, made: read.made, changes: changes}, nil
 	}
-	combined := questionRead{meant: told.meant, found: read.found, made: read.made, changes: changes}
+	combined := questionRead{meant: told.meant, found: read.found, live: read.live, made: read.made, changes: changes}
 	combined.meant.Parts = distinctSearches(combined.meant.Query, slices.Concat(told.meant.Parts, read.meant.Parts))
 	if told.meant.Query == read.meant.Query && sameTerms(told.meant.Terms, read.meant.Terms) {
 		f.judgeRead(step.State, &combined, nil)

@@ -57,6 +57,7 @@ type State struct {
 	Query         string // whole: shorthand written out, what a follow-up leans on added
 	History       []flows.Turn
 	Attachments   []flows.Attachment // data that came with the question
+	Live          []LiveFinding      // what was found by live searches
 	Before        []flows.Said       // what others said, that the question may lean on
 	Asks          *graph.Question    // put to the person first; nil: nothing is
 	Depth         flows.Depth
@@ -145,6 +146,7 @@ var (
 	originalQuery    = graph.Replace("original_query", func(s *State) *string { return &s.OriginalQuery })
 	query            = graph.Replace("query", func(s *State) *string { return &s.Query })
 	history          = graph.Replace("history", func(s *State) *[]flows.Turn { return &s.History })
+	liveFindings     = graph.Replace("live_findings", func(s *State) *[]LiveFinding { return &s.Live })
 	attachments      = graph.Replace("attachments", func(s *State) *[]flows.Attachment { return &s.Attachments })
 	before           = graph.Replace("before", func(s *State) *[]flows.Said { return &s.Before })
 	asks             = graph.Replace("asks", func(s *State) **graph.Question { return &s.Asks })
@@ -198,7 +200,7 @@ var (
 
 // fields is everything a checkpoint holds.
 var fields = []graph.FieldSpec[State]{
-	requestID, originalQuery, query, history, attachments, before, asks, depth, readIn, filter,
+	requestID, originalQuery, query, history, attachments, liveFindings, before, asks, depth, readIn, filter,
 	normalizedQuery, expandedKeywords, parts, terms, profile, intent, relation, unclear, unclearChoices, followUp, abbreviation, unresolved, isBroadSubject, reading,
 	verdict, processingStrategy, strategyReason,
 	searchResults, analysisResults, categorizationResults, responseResults,

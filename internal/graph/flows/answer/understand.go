@@ -51,6 +51,7 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 	if len(text) < len(strings.TrimSpace(s.OriginalQuery)) {
 		meant.Remarks = append(meant.Remarks, fmt.Sprintf("the question was cut to its first %d characters", maxQuestion))
 	}
+	meant.Remarks = append(meant.Remarks, read.live.Remarks...)
 	if meant.isSocial() {
 		read.changes = append(read.changes, answerText.Set(speakerFor(s).Text(socialReplies[meant.Intent])))
 	}
@@ -69,6 +70,7 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 		abbreviation.Set(meant.Abbreviation),
 		unresolved.Set(meant.Unresolved),
 		isBroadSubject.Set(isBroad(meant, read.evidence)),
+		liveFindings.Set(read.live.Findings),
 		searchResults.Set(read.evidence),
 		analysisResults.Set(read.analysis),
 		verdict.Set(read.verdict),

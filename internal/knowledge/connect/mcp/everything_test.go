@@ -93,3 +93,37 @@ func startEverything(t *testing.T) string {
 	t.Fatal("server-everything ended before it listened")
 	return ""
 }
+
+// TestServersAreSearched asks the tool echo, which gives back what it is sent, and lets the others be.
+func TestServersAreSearched(t *testing.T) {
+	all := map[string]func(t *testing.T) Options{
+		"our own": func(t *testing.T) Options {
+			w := &toolWorld{world: newWorld(t)}
+			w.tool("echo", takesQuery, false, says("Echo: badges"))
+			return Options{Source: "all", URL: w.url, AllowPrivate: true}
+		},
+	}
+	if *everything != "" {
+		all["server-everything as a process"] = func(*testing.T) Options {
+			return Options{Source: "all", Command: []string{"node", *everything, "stdio"}}
+		}
+		all["server-everything over HTTP"] = func(t *testing.T) Options {
+			return Options{Source: "all", URL: startEverything(t), AllowPrivate: true}
+		}
+	}
+	for name, options := range all {
+		t.Run(name, func(t *testing.T) {
+			live := NewLive(options(t), []string{"echo"})
+			defer live.Close()
+			for range 2 {
+				if found, failed := live.Search(t.Context(), "badges"); len(failed) > 0 || len(found) != 1 || !strings.Contains(found[0].Text, "badges") {
+					t.Errorf("%+v, %v", found, failed)
+				}
+			}
+			readOnly := NewLive(options(t), []string{AnyReadOnly})
+			defer readOnly.Close()
+			found, failed := readOnly.Search(t.Context(), "badges")
+			t.Logf("marked as read-only: %d findings, %v, asked %+v", len(found), failed, readOnly.tools)
+		})
+	}
+}

@@ -121,6 +121,9 @@ func (s *Source) place() string {
 
 // listResources gives the resources that are to be read, by their URIs, each once.
 func (s *Source) listResources(ctx context.Context, session *session) ([]*sdk.Resource, error) {
+	if began := session.InitializeResult(); began != nil && began.Capabilities != nil && began.Capabilities.Resources == nil {
+		return nil, nil // it has tools alone
+	}
 	found := make(map[string]*sdk.Resource)
 	cursors := make(map[string]bool)
 	params := &sdk.ListResourcesParams{}
@@ -168,6 +171,10 @@ func (s *Source) readResource(ctx context.Context, session *session, resource *s
 	}
 	if err != nil {
 		return connect.Change{Kind: connect.Failed, Document: document, Reason: err}, nil //nolint:nilerr // the change tells of it
+	}
+	if !parse.Supported(mediaType) {
+		reason := &parse.UnsupportedError{Name: document.Path, MediaType: mediaType}
+		return connect.Change{Kind: connect.Failed, Document: document, Reason: reason}, nil
 	}
 	document.Hash = hashOf(content)
 	if known[document.ID] == document.Hash {

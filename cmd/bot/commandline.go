@@ -53,6 +53,11 @@ type commands struct {
 		Replay  runsReplayCommand  `cmd:"" help:"Go on with a run that failed, was cancelled or put aside." example:"cairn runs replay 7HWYUTVX3E"`
 		Discard runsDiscardCommand `cmd:"" help:"Forget that a run was put aside: nobody goes on with it." example:"cairn runs discard 7HWYUTVX3E"`
 	} `cmd:"" help:"Look into runs: list (the default), show, cancel, replay, discard."`
+	Answers struct {
+		List  answersListCommand  `cmd:"" default:"withargs" help:"List the answers that are pinned to questions." example:"cairn answers"`
+		Pin   answersPinCommand   `cmd:"" help:"Pin an answer to a question: what you write, or the answer of a run." example:"cairn answers pin \"How do I rotate the signing key?\" --text \"Run keyctl rotate twice.\"" example:"cairn answers pin --last"`
+		Unpin answersUnpinCommand `cmd:"" help:"Have a question answered from the documents again." example:"cairn answers unpin pin-K7QJ2MXA4B"`
+	} `cmd:"" help:"Answers that experts pinned to questions: list (the default), pin, unpin."`
 	Slack struct {
 		Manifest slackManifestCommand `cmd:"" help:"Print the app manifest, with each permission and why it is asked." example:"cairn slack manifest --mode http --url https://cairn.example"`
 	} `cmd:"" help:"Set Cairn up in Slack: manifest."`
@@ -66,7 +71,7 @@ type commands struct {
 	Doctor  doctorCommand  `cmd:"" help:"Check what Cairn needs to work, and say how to mend what is wrong." example:"cairn doctor" example:"cairn doctor --models"`
 	WhoSees whoSeesCommand `cmd:"" help:"Say who may read a document, and why." example:"cairn who-sees handbook:legal/contract.md"`
 	Forget  forgetCommand  `cmd:"" help:"Erase what is kept of a person." example:"cairn forget --user U0123ABCD"`
-	Export  exportCommand  `cmd:"" help:"Write pages, threads, feedback and settings to a file, without secrets." example:"cairn export cairn.jsonl"`
+	Export  exportCommand  `cmd:"" help:"Write pages, threads, feedback, pinned answers and settings to a file, without secrets." example:"cairn export cairn.jsonl"`
 	Import  importCommand  `cmd:"" help:"Read what export wrote; what is there already stays." example:"cairn import cairn.jsonl"`
 	Flows   flowsCommand   `cmd:"" help:"Draw the registered graphs." example:"cairn flows answer --format dot" example:"cairn flows --out drawings"`
 	Eval    evalCommand    `cmd:"" help:"Measure search and answers on a set of questions." example:"cairn eval ./questions" example:"cairn eval talk ./conversations --split"`

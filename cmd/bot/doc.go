@@ -105,6 +105,10 @@ back and to abstain are two fitted models of 16 features each (judge.go, weigh.g
 this program that we would trust the least on documents that nobody has seen. flows/echo is
 the smallest flow there is.
 
+Before that flow an answer may be given that an expert pinned to the same question:
+[cairn/internal/curated], whose finder.go and form.go say when two questions are the same.
+bot's pin.go has who may pin, and [cairn/internal/access]'s owners.go who looks after collections.
+
 # Pages
 
 [cairn/internal/pages] keeps what people write together. pages/tree is the document: read its node.go,

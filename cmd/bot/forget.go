@@ -12,6 +12,7 @@ import (
 	"cairn/internal/app"
 	"cairn/internal/audit"
 	"cairn/internal/chat"
+	"cairn/internal/curated"
 	"cairn/internal/runs"
 )
 
@@ -76,6 +77,9 @@ func forgetPerson(ctx context.Context, a *app.Cairn, user chat.UserID) (threads 
 		if _, err := a.Storage.Pages.Forget(ctx, string(user)); err != nil {
 			return 0, err
 		}
+	}
+	if _, err := curated.Forget(ctx, a.Storage.Pinned, user); err != nil {
+		return 0, err
 	}
 	if err := app.ForgetWaiting(a.Setup, user); err != nil {
 		return 0, err

@@ -122,7 +122,7 @@ func openStorage(ctx context.Context, in *invocation) (config.Config, *app.Stora
 }
 
 func storesOf(storage *app.Storage) transfer.Stores {
-	stores := transfer.Stores{Records: storage.Records, Sessions: storage.Sessions, Settings: storage.Settings}
+	stores := transfer.Stores{Records: storage.Records, Sessions: storage.Sessions, Settings: storage.Settings, Pinned: storage.Pinned}
 	if storage.Pages != nil {
 		stores.Pages = storage.Pages.Store()
 	}
@@ -143,7 +143,7 @@ func shownConfiguration(configured config.Config) []transfer.Shown {
 func describeCounts(counts transfer.Counts) string {
 	return strings.Join([]string{
 		fmt.Sprintf("%s in %s", count(counts.Pages, "page"), count(counts.Versions, "version")), count(counts.Threads, "thread"), count(counts.Runs, "run"),
-		count(counts.Ratings, "rating"), count(counts.Settings, "setting"),
+		count(counts.Ratings, "rating"), count(counts.Pinned, "pinned answer"), count(counts.Settings, "setting"),
 	}, ", ")
 }
 

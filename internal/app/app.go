@@ -10,6 +10,7 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
 
 	"cairn/internal/access"
 	"cairn/internal/adapters/discord"
@@ -18,6 +19,7 @@ import (
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/config"
+	"cairn/internal/curated"
 	"cairn/internal/graph/flows/answer"
 	"cairn/internal/knowledge/index"
 )
@@ -140,6 +142,8 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 	if err != nil {
 		return nil, err
 	}
+	finder := curated.NewFinder(curated.Options{Store: c.Storage.Pinned, Index: c.Library.guardedIndex(), Embedder: c.Embedder, Now: time.Now})
+	registered[0] = curated.NewFlow(registered[0], finder, c.Logger)
 	registered[0] = withQueryLog(registered[0], c.queries, c.Setup)
 	router, err := NewRouter(c.Setup, registered, c.Models)
 	if err != nil {
@@ -155,7 +159,7 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 		Store: c.Telemetry.Store(threads.Runs), Flows: c.Telemetry.Flows(registered, answer.Name), Router: router,
 		Accompany: c.Telemetry.Accompany, Logger: c.Logger, Adapters: c.Posters(), Ending: ending, Quota: newQuota(c.Config.Limits, c.Storage.counts, c.Models.Budget), Catalog: c.Library,
 		Examples: c.Examples(), ReadFile: ReadAttached, Viewer: newViewer(c.Config), Check: c.checks.findStates, Keep: c.Channels.keep, RefreshAccess: newGrantRefresher(c.Library, c.Storage.Groups).refresh,
-		Corrections: findCorrections(registered),
+		Corrections: findCorrections(registered), Curation: newCuration(c.Setup, c.Storage.Pinned, resolver),
 	})
 }
 

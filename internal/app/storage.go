@@ -19,6 +19,7 @@ import (
 	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/agent/reports"
 	"cairn/internal/chat/settings"
+	"cairn/internal/curated"
 	"cairn/internal/pages"
 	serverpages "cairn/internal/pages/postgres"
 	"cairn/internal/quota"
@@ -50,6 +51,7 @@ type Storage struct {
 	Settings settings.Store // of places, that people change in chats
 	Groups   access.Store
 	Agents   reports.Store
+	Pinned   curated.Store  // answers that experts pinned to questions
 	Pages    *pages.Library // that people write; nil in Redis
 	InRedis  bool
 
@@ -103,7 +105,7 @@ func openData(ctx context.Context, dir string) (*Storage, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Storage{
-		data: db, Threads: threads, Pages: pages.NewLibrary(pages.OpenSQLite(db)), Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db),
+		data: db, Threads: threads, Pages: pages.NewLibrary(pages.OpenSQLite(db)), Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db), Pinned: curated.OpenSQLite(db),
 		counts: quota.OpenSQLite(db), installs: installs.OpenSQLite(db), turns: pace.NewLocal(nil),
 		shards: fleet.NewMemory(), tickets: tickets.OpenSQLite(db), closers: closers{db.Close},
 	}, nil
@@ -164,7 +166,7 @@ func openRedis(ctx context.Context, setup Setup) (*Storage, error) {
 	app := fmt.Sprintf("%x", sha256.Sum256([]byte(setup.Config.Discord.Token.Reveal())))[:16]
 	return &Storage{
 		Threads:  newThreads(opened, client.RewriteFiles),
-		Settings: settings.OpenRedis(client), Groups: access.OpenRedis(client), Agents: reports.OpenRedis(client), Pages: written, InRedis: true,
+		Settings: settings.OpenRedis(client), Groups: access.OpenRedis(client), Agents: reports.OpenRedis(client), Pinned: curated.OpenRedis(client), Pages: written, InRedis: true,
 		counts: quota.OpenRedis(client), installs: installs.OpenRedis(client), turns: pace.OpenRedis(client),
 		shards: fleet.OpenRedis(client, app), tickets: tickets.OpenRedis(client), closers: stored,
 	}, nil

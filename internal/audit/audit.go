@@ -48,6 +48,8 @@ const (
 	DiscardRun    Action = "run.discard" // a dead letter
 	ForgetPerson  Action = "person.forget"
 	ChangeSetting Action = "setting.change"
+	PinAnswer     Action = "answer.pin"
+	UnpinAnswer   Action = "answer.unpin"
 	ExportData    Action = "data.export"
 	ImportData    Action = "data.import"
 	SignIn        Action = "operations.sign_in"

@@ -131,6 +131,8 @@ type Options struct {
 	// Corrections looks whether what people say in a thread corrects what its answer cites; nil:
 	// nobody looks.
 	Corrections Corrections
+	// Curation is how answers are pinned to questions; nil: none can be.
+	Curation *Curation
 	// Keep remembers what people said; nil: nothing can be.
 	Keep Keep
 	// Openers are the adapters that can talk to a person alone, by name. They are apart from
@@ -154,6 +156,7 @@ var (
 	_ chat.Changes      = (*Bot)(nil)
 	_ chat.Ratings      = (*Bot)(nil)
 	_ chat.SourceReader = (*Bot)(nil)
+	_ chat.AnswerPinner = (*Bot)(nil)
 )
 
 // New makes a bot, or says what its options lack.

@@ -26,6 +26,7 @@ type flowRun struct {
 	parseFile    fileParser                    // nil: no file is read
 	first        string                        // the flow that a plain message goes to
 	keepsPages   bool                          // there is a flow that keeps pages
+	curation     *Curation                     // nil: no answer can be pinned
 
 	attached      []flows.Attachment
 	access        *pendingDecision // whom the run's answer is shown to
@@ -125,7 +126,7 @@ func (r *flowRun) listActions(outcome flows.Outcome) []chat.Action {
 	if outcome.Undoable {
 		actions = append(actions, chat.UndoChange)
 	}
-	return actions
+	return append(actions, r.curation.pinnableActions(r.job.record, outcome, r.first)...)
 }
 
 // listMade gives the Markdown documents of a thread that are kept, the latest first.

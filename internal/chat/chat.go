@@ -200,6 +200,10 @@ type Action string
 const (
 	KeepAsPage Action = "keep" // keep the run's document as a page
 	UndoChange Action = "undo" // take back the run's change of a page
+	// PinAnswer has the answer given to the question from now on, UnpinAnswer no more. They are for
+	// those who look after the collections: AnswerPinner.
+	PinAnswer   Action = "pin"
+	UnpinAnswer Action = "unpin"
 )
 
 // Label is what the action's button says, "" for an action that is not known.
@@ -209,12 +213,21 @@ func (a Action) Label() string {
 		return "Keep as a page"
 	case UndoChange:
 		return "Undo"
+	case PinAnswer:
+		return "Pin this answer"
+	case UnpinAnswer:
+		return "Unpin this answer"
 	}
 	return ""
 }
 
 // Command is what a person would write in the thread for the action.
-func (a Action) Command(run RunID) string { return "/cairn page " + string(a) + " " + string(run) }
+func (a Action) Command(run RunID) string {
+	if a == PinAnswer || a == UnpinAnswer {
+		return "/cairn " + string(a) + " " + string(run)
+	}
+	return "/cairn page " + string(a) + " " + string(run)
+}
 
 // MaxDocuments is how many documents go with a reply, MaxDocument how large one is at
 // most, in bytes.

@@ -52,6 +52,28 @@ type Extender interface {
 	Extend(ctx context.Context, run RunID, by UserID) error
 }
 
+// AnswerPinner pins answers to questions. The bot implements it. Beside the errors below, both give
+// a *PinError for what can't be done.
+type AnswerPinner interface {
+	// PinAnswer has the answer of a run given to its question from now on, to all who may read what
+	// it rests on. ErrUnknownRun.
+	PinAnswer(ctx context.Context, run RunID, by Reader) (PinnedAnswer, error)
+	// UnpinAnswer ends that for the answer that a run made or gave. ErrUnknownRun.
+	UnpinAnswer(ctx context.Context, run RunID, by Reader) (PinnedAnswer, error)
+}
+
+// PinnedAnswer is what was pinned, or is not any more.
+type PinnedAnswer struct {
+	Question string
+	Expires  time.Time
+}
+
+// PinError tells why an answer can't be pinned or unpinned, in words for who wanted it.
+type PinError struct{ Text string }
+
+// Error implements error.
+func (e *PinError) Error() string { return e.Text }
+
 // Corrector looks at what people say about answers. The bot implements it.
 type Corrector interface {
 	// Correct has a message of a thread, or with an empty text what was said in the thread before

@@ -34,6 +34,8 @@ type Place struct {
 // Identity is what a platform knows of somebody. The zero Identity holds nothing but what
 // everybody holds.
 type Identity struct {
+	// Name is what people call the person, "" where it is not known. It lets nobody see anything.
+	Name string `json:",omitempty"`
 	// Email is an address that the platform or the identity provider has verified as the
 	// person's, "" where none is known. An address that people may write themselves is none.
 	Email string `json:",omitempty"`

@@ -8,6 +8,8 @@ type Access struct {
 	Web WebAccess `key:"web" default:"public" oneof:"public everything sign-in"`
 	// Groups are the members of groups.
 	Groups map[knowledge.Principal][]knowledge.Principal `key:"groups" form:"groups"`
+	// Operators look after all collections.
+	Operators []knowledge.Principal `key:"operators" form:"principal"`
 	// Retract says when answers that were posted are taken back.
 	Retract Retract `key:"retract" default:"deleted" oneof:"off deleted closed"`
 }

@@ -83,6 +83,8 @@ type Answer struct {
 	MaxSources int `key:"max_sources" default:"10" min:"1" max:"50"`
 	// SidePages is the weight of release notes and the like where nobody asked for them, 0 to 1.
 	SidePages float64 `key:"side_pages" default:"0.75" max:"1"`
+	// PinDays is how long an answer is given that somebody pinned to a question.
+	PinDays int `key:"pin_days" default:"180" min:"1" max:"3650"`
 	// LinkHosts are beside the documents, in lower case: "wiki.example.com".
 	LinkHosts []string `key:"link_hosts" form:"host"`
 }

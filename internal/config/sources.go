@@ -64,6 +64,8 @@ type Source struct {
 	MaxDocumentBytes int64                 `key:"max_document_bytes" form:"size" default:"32MiB" min:"1KiB" max:"1GiB"`
 	Audience         []knowledge.Principal `key:"audience" form:"principal"` // none: public
 	Owner            string                `key:"owner" form:"owner"`        // of documents that name none
+	// Owners look after the collection.
+	Owners []knowledge.Principal `key:"owners" form:"principal"`
 
 	// Every is how often cairn serve reads the source, 0: as its kind has it, see Interval. Watch
 	// has it read a folder as soon as something in it changes.

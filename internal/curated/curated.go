@@ -139,3 +139,29 @@ func sortLatest(all []Answer) {
 		return strings.Compare(string(a.ID), string(b.ID))
 	})
 }
+
+// keepExpired is how long an expired answer is listed, before it makes room.
+const keepExpired = 90 * 24 * time.Hour
+
+// Pin keeps an answer, in the place of the one that is pinned to its question, and removes those
+// that expired long ago. It gives the answer as it is kept.
+func Pin(ctx context.Context, store Store, answer Answer, now time.Time) (Answer, error) {
+	if err := answer.Validate(); err != nil {
+		return Answer{}, err
+	}
+	all, err := store.List(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	for _, other := range all {
+		switch {
+		case plainText(other.Question) == plainText(answer.Question):
+			answer.ID = other.ID
+		case other.IsExpired(now.Add(-keepExpired)):
+			if err := store.Delete(ctx, other.ID); err != nil && !errors.Is(err, ErrUnknown) {
+				return Answer{}, err
+			}
+		}
+	}
+	return answer, store.Put(ctx, answer)
+}

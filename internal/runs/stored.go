@@ -56,6 +56,7 @@ type storedJob struct {
 }
 
 type storedIdentity struct {
+	Name     string   `json:"name,omitempty"`
 	Email    string   `json:"email,omitempty"`
 	Groups   []string `json:"groups,omitempty"`
 	Channels []string `json:"channels,omitempty"`

@@ -11,6 +11,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/settings"
+	"cairn/internal/curated"
 	"cairn/internal/pages"
 	"cairn/internal/runs"
 	"cairn/internal/session"
@@ -50,6 +51,7 @@ type importer struct {
 	lines  *bufio.Scanner
 	line   int
 	counts Counts
+	pinned map[curated.ID]bool // that are there already; nil until it is known
 }
 
 // readEntry reads the next line; io.EOF behind the last.
@@ -72,6 +74,8 @@ func (i *importer) importEntry(ctx context.Context, next entry) error {
 		return nil
 	case next.Kind == settingKind && next.Setting != nil:
 		return i.importSetting(ctx, *next.Setting)
+	case next.Kind == pinnedKind && next.Pinned != nil:
+		return i.importPinned(ctx, next.Pinned)
 	case next.Kind == pageKind && next.Page != nil:
 		return i.importPage(ctx, *next.Page)
 	case next.Kind == runKind && next.Run != nil:
@@ -96,6 +100,29 @@ func (i *importer) importSetting(ctx context.Context, put settingEntry) error {
 	}
 	i.counts.Settings++
 	return i.to.Settings.Put(ctx, put.Space, put.Channel, put.Setting)
+}
+
+func (i *importer) importPinned(ctx context.Context, body []byte) error {
+	answer, err := curated.Decode(body)
+	if err != nil {
+		return err
+	}
+	if i.pinned == nil {
+		all, err := i.to.Pinned.List(ctx)
+		if err != nil {
+			return err
+		}
+		i.pinned = make(map[curated.ID]bool, len(all))
+		for _, there := range all {
+			i.pinned[there.ID] = true
+		}
+	}
+	if i.pinned[answer.ID] {
+		i.counts.Kept++
+		return nil
+	}
+	i.counts.Pinned++
+	return i.to.Pinned.Put(ctx, answer)
 }
 
 func (i *importer) importPage(ctx context.Context, page pageEntry) error {

@@ -1,6 +1,6 @@
 // Package transfer writes what a Cairn keeps beside its index into one file, and reads it into
 // another: pages with their versions, what was said in threads, how runs went with what people
-// think of their answers, and settings of channels. It holds no secrets and no documents.
+// think of their answers, answers that are pinned to questions, and settings of channels. It holds no secrets and no documents.
 //
 // A file is a line of JSON an entry, the first of which says what the file is. To read it again
 // changes nothing: what is there already stays as it is.
@@ -17,6 +17,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/settings"
+	"cairn/internal/curated"
 	"cairn/internal/knowledge"
 	"cairn/internal/pages"
 	"cairn/internal/runs"
@@ -29,13 +30,14 @@ type Stores struct {
 	Records  store.Records
 	Sessions session.Store
 	Settings settings.Store
+	Pinned   curated.Store
 	Pages    pages.Store // nil: there are no pages
 }
 
 // Counts is how much of each was written or read. Kept is what was there already.
 type Counts struct {
-	Pages, Versions, Runs, Ratings, Threads, Settings int
-	Kept                                              int
+	Pages, Versions, Runs, Ratings, Threads, Pinned, Settings int
+	Kept                                                      int
 	// Open are runs that work or wait: they are left out, since nothing could go on with them.
 	Open int
 	// Pageless are pages that have no store to go to.
@@ -47,14 +49,16 @@ const version = 1
 
 // entry is a line of the file: what Kind names is set.
 type entry struct {
-	Kind     kind          `json:"kind"`
-	Header   *header       `json:"header,omitempty"`
-	Page     *pageEntry    `json:"page,omitempty"`
-	Version  *versionEntry `json:"version,omitempty"`
-	Run      *runEntry     `json:"run,omitempty"`
-	Thread   *threadEntry  `json:"thread,omitempty"`
-	Setting  *settingEntry `json:"setting,omitempty"`
-	Settings []Shown       `json:"configuration,omitempty"`
+	Kind    kind          `json:"kind"`
+	Header  *header       `json:"header,omitempty"`
+	Page    *pageEntry    `json:"page,omitempty"`
+	Version *versionEntry `json:"version,omitempty"`
+	Run     *runEntry     `json:"run,omitempty"`
+	Thread  *threadEntry  `json:"thread,omitempty"`
+	Setting *settingEntry `json:"setting,omitempty"`
+	// Pinned is an answer as curated.Encode writes it.
+	Pinned   json.RawMessage `json:"pinned,omitempty"`
+	Settings []Shown         `json:"configuration,omitempty"`
 }
 
 type kind string
@@ -66,6 +70,7 @@ const (
 	runKind           kind = "run"
 	threadKind        kind = "thread"
 	settingKind       kind = "setting"
+	pinnedKind        kind = "pinned answer"
 	configurationKind kind = "configuration" // for people to read: nothing is set by it
 )
 
@@ -133,7 +138,7 @@ func Export(ctx context.Context, from Stores, source Source, to io.Writer) (Coun
 	if err == nil && len(source.Configuration) > 0 {
 		err = e.out.Encode(entry{Kind: configurationKind, Settings: source.Configuration})
 	}
-	for _, part := range []func(context.Context) error{e.exportSettings, e.exportPages, e.exportRuns} {
+	for _, part := range []func(context.Context) error{e.exportSettings, e.exportPinned, e.exportPages, e.exportRuns} {
 		if err != nil {
 			break
 		}
@@ -161,6 +166,24 @@ func (e *exporter) exportSettings(ctx context.Context) error {
 			return err
 		}
 		e.counts.Settings++
+	}
+	return nil
+}
+
+func (e *exporter) exportPinned(ctx context.Context) error {
+	all, err := e.from.Pinned.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, answer := range all {
+		body, err := curated.Encode(answer)
+		if err != nil {
+			return err
+		}
+		if err := e.out.Encode(entry{Kind: pinnedKind, Pinned: body}); err != nil {
+			return err
+		}
+		e.counts.Pinned++
 	}
 	return nil
 }

@@ -11,6 +11,9 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/settings"
+	"cairn/internal/curated"
+	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge"
 	index "cairn/internal/knowledge/index/postgres"
 	"cairn/internal/pages"
 	"cairn/internal/pages/pagestest"
@@ -34,7 +37,7 @@ func openEmbedded(t *testing.T) transfer.Stores {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return transfer.Stores{Records: threads.Records(), Sessions: threads.Sessions(), Settings: settings.OpenSQLite(db), Pages: pages.OpenSQLite(db)}
+	return transfer.Stores{Records: threads.Records(), Sessions: threads.Sessions(), Settings: settings.OpenSQLite(db), Pinned: curated.OpenSQLite(db), Pages: pages.OpenSQLite(db)}
 }
 
 func openServers(t *testing.T) transfer.Stores {
@@ -54,7 +57,7 @@ func openServers(t *testing.T) transfer.Stores {
 	})
 	threads := redistest.Place{Address: address, Prefix: "transfer"}.OpenStore(t, runs.Options{})
 	return transfer.Stores{
-		Records: threads.Records(), Sessions: threads.Sessions(), Settings: settings.OpenRedis(conntest.Connect(t, address)), Pages: written,
+		Records: threads.Records(), Sessions: threads.Sessions(), Settings: settings.OpenRedis(conntest.Connect(t, address)), Pinned: curated.OpenRedis(conntest.Connect(t, address)), Pages: written,
 	}
 }
 
@@ -83,6 +86,10 @@ func fill(t *testing.T, s transfer.Stores) {
 		s.Records.Rate(ctx, "run-1", chat.Rating{By: "ann", Verdict: chat.Down, Reason: "It is out of date.", At: at}),
 		s.Sessions.Save(ctx, remembered),
 		s.Settings.Put(ctx, "slack:T1", "C1", settings.Setting{Mode: settings.ModeQuestions, Collections: []string{"handbook"}}),
+		s.Pinned.Put(ctx, curated.Answer{
+			ID: "pin-1", Question: "Where is it?", Text: "Here.[1]", Author: "ann", Name: "Ann", Run: "run-1", RestsOn: []knowledge.DocumentID{"d:a"}, Pinned: at, Expires: at.Add(time.Hour),
+			Groups: []flows.SourceGroup{{Kind: "page", Sources: []flows.Source{{Document: "d:a", Sections: []flows.Section{{Number: 1}}}}}},
+		}),
 		s.Pages.Create(ctx, created, versions[0]), s.Pages.Commit(ctx, versions[1]),
 	} {
 		if err != nil {
@@ -110,7 +117,7 @@ func TestAnExportIsTheSameEverywhere(t *testing.T) {
 	for name, to := range map[string]transfer.Stores{"servers": servers, "another directory": last} {
 		file := strings.Join(lines, "\n")
 		counts, err := transfer.Import(t.Context(), to, strings.NewReader(file))
-		want := transfer.Counts{Pages: 1, Versions: 2, Runs: 1, Ratings: 1, Threads: 1, Settings: 1}
+		want := transfer.Counts{Pages: 1, Versions: 2, Runs: 1, Ratings: 1, Threads: 1, Pinned: 1, Settings: 1}
 		if err != nil || counts != want {
 			t.Fatalf("%s: imported %+v, %v", name, counts, err)
 		}

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 // membership is what somebody is in a server.
 type membership struct {
 	joined bool
+	name   string   // as people call them in the server
 	roles  []string // without that of everybody
 }
 
@@ -25,10 +27,12 @@ func (a *Adapter) lookUpMember(ctx context.Context, guild, person string) (membe
 		return known, nil
 	}
 	var told struct {
-		Roles []string `json:"roles"`
+		Nick  string         `json:"nick"`
+		User  discordgo.User `json:"user"`
+		Roles []string       `json:"roles"`
 	}
 	err := a.callAPI(ctx, request{does: "look at a member", method: http.MethodGet, url: discordgo.EndpointGuildMember(guild, person)}, &told)
-	found := membership{joined: true, roles: told.Roles}
+	found := membership{joined: true, name: cmp.Or(told.Nick, told.User.GlobalName, told.User.Username), roles: told.Roles}
 	switch {
 	case errors.Is(err, chat.ErrGone): // no member of it, or no server of the bot's
 		found = membership{}
@@ -179,7 +183,7 @@ func (a *Adapter) identifyPerson(ctx context.Context, servers []string, person s
 			return chat.Identity{}, err
 		}
 		teams++
-		found.Team = guild
+		found.Team, found.Name = guild, cmp.Or(found.Name, known.name)
 		found.Groups = append(found.Groups, known.roles...)
 		found.Channels = append(found.Channels, plan.visibleChannels(guild, person, known.roles)...)
 	}

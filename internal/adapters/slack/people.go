@@ -18,6 +18,7 @@ type person struct {
 	id         string
 	team       string // "" where it is not told
 	enterprise string
+	name       string // as people call them
 	email      string // confirmed; "" for none
 	guest      bool   // a limited account
 	stranger   bool   // of another company, or nobody that the app may know
@@ -81,6 +82,7 @@ func personOf(told slack.User) person {
 	found := person{
 		id: told.ID, team: told.TeamID, enterprise: told.Enterprise.EnterpriseID, bot: told.IsBot || told.ID == "USLACKBOT",
 		guest: told.IsRestricted || told.IsUltraRestricted, stranger: told.IsStranger || told.Deleted,
+		name:  firstOf(told.Profile.DisplayName, told.RealName, told.Name),
 		admin: told.IsAdmin || told.IsOwner || told.IsPrimaryOwner,
 	}
 	if told.IsEmailConfirmed {
@@ -250,7 +252,7 @@ func (a *Adapter) Identify(ctx context.Context, thread chat.ThreadID, people []c
 		if err != nil {
 			return nil, fmt.Errorf("identify people in Slack: %w", err)
 		}
-		found[i] = chat.Identity{Email: who.email, Groups: groups[string(id)], Team: at.team, Guest: who.guest, External: who.isOutside(home)}
+		found[i] = chat.Identity{Name: who.name, Email: who.email, Groups: groups[string(id)], Team: at.team, Guest: who.guest, External: who.isOutside(home)}
 		if found[i].External {
 			found[i].Team, found[i].Groups = who.team, nil
 		}

@@ -22,6 +22,8 @@ const (
 	Extend          Verb = "extend"  // make the answer longer
 	KeepAsPage      Verb = "keep"    // keep a run's document as a page
 	UndoChange      Verb = "undo"    // take back a run's change of a page
+	PinAnswer       Verb = "pin"     // have an answer given to its question from now on
+	UnpinAnswer     Verb = "unpin"   // and no more
 	Choose          Verb = "answer"  // one of a question's choices
 	Reply           Verb = "reply"   // answer a question in other words
 )
@@ -29,7 +31,7 @@ const (
 // Verbs are all verbs.
 func Verbs() []Verb {
 	return []Verb{
-		Rate, Reason, Explain, ListSources, Retry, Stop, Share, AskHuman, AnswerPrivately, TakeHelp, CloseHelp, Extend, KeepAsPage, UndoChange, Choose, Reply,
+		Rate, Reason, Explain, ListSources, Retry, Stop, Share, AskHuman, AnswerPrivately, TakeHelp, CloseHelp, Extend, KeepAsPage, UndoChange, PinAnswer, UnpinAnswer, Choose, Reply,
 	}
 }
 
@@ -65,7 +67,9 @@ type Offer struct {
 }
 
 // actionVerbs are the verbs of a reply's actions.
-var actionVerbs = map[chat.Action]Verb{chat.KeepAsPage: KeepAsPage, chat.UndoChange: UndoChange}
+var actionVerbs = map[chat.Action]Verb{
+	chat.KeepAsPage: KeepAsPage, chat.UndoChange: UndoChange, chat.PinAnswer: PinAnswer, chat.UnpinAnswer: UnpinAnswer,
+}
 
 // ReplyControls returns what stands under an answer or a failure line.
 func ReplyControls(reply chat.Reply, offer Offer) Controls {
@@ -93,7 +97,7 @@ func ReplyControls(reply chat.Reply, offer Offer) Controls {
 		shown.Buttons = append(shown.Buttons, button(Extend, "Show more"))
 	}
 	for _, action := range reply.Actions {
-		if verb, ok := actionVerbs[action]; ok {
+		if verb, ok := actionVerbs[action]; ok && !verb.IsOfMenu() {
 			shown.Buttons = append(shown.Buttons, button(verb, action.Label()))
 		}
 	}
@@ -111,13 +115,18 @@ func ReplyControls(reply chat.Reply, offer Offer) Controls {
 	if human {
 		shown.Menu = append(shown.Menu, button(AskHuman, "Ask a human"))
 	}
+	for _, action := range reply.Actions {
+		if verb, ok := actionVerbs[action]; ok && verb.IsOfMenu() {
+			shown.Menu = append(shown.Menu, button(verb, action.Label()))
+		}
+	}
 	return shown
 }
 
 // IsOfMenu reports whether a menu may offer a verb.
 func (v Verb) IsOfMenu() bool {
 	switch v {
-	case Explain, ListSources, Share, AskHuman:
+	case Explain, ListSources, Share, AskHuman, PinAnswer, UnpinAnswer:
 		return true
 	}
 	return false

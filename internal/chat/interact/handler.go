@@ -25,6 +25,7 @@ type Handler struct {
 	Private chat.PrivateAnswers
 	More    chat.Extender
 	Correct chat.Corrector
+	Pins    chat.AnswerPinner
 }
 
 // NewHandler finds out what a handler can do; the error is for one that is no Bot. platform is the
@@ -40,6 +41,7 @@ func NewHandler(platform string, handler chat.Handler) (*Handler, error) {
 	found.Graphs, _ = handler.(chat.Graphs)
 	found.More, _ = handler.(chat.Extender)
 	found.Correct, _ = handler.(chat.Corrector)
+	found.Pins, _ = handler.(chat.AnswerPinner)
 	found.Private, _ = handler.(chat.PrivateAnswers)
 	return found, nil
 }

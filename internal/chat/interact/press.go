@@ -3,6 +3,8 @@ package interact
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/render"
@@ -96,7 +98,7 @@ func (c *Controller) Press(ctx context.Context, bot *Handler, press Press) error
 // transcript anyway.
 func checkPlace(ctx context.Context, bot *Handler, press Press) error {
 	switch press.Verb {
-	case Rate, Reason, Explain, ListSources, Retry, Share, AskHuman, KeepAsPage, UndoChange:
+	case Rate, Reason, Explain, ListSources, Retry, Share, AskHuman, KeepAsPage, UndoChange, PinAnswer, UnpinAnswer:
 		return checkRun(ctx, bot, chat.RunID(press.About), press.IsHere)
 	}
 	return nil
@@ -143,6 +145,8 @@ func (c *Controller) performPress(ctx context.Context, bot *Handler, press Press
 		return callHuman(ctx, bot, press)
 	case AnswerPrivately:
 		return answerPrivately(ctx, bot, press)
+	case PinAnswer, UnpinAnswer:
+		return changePin(ctx, bot, press)
 	}
 	return nil
 }
@@ -237,6 +241,33 @@ func shareReply(ctx context.Context, bot *Handler, press Press) error {
 		return press.To.Tell(ctx, "It is in the channel already.")
 	}
 	return press.To.Confirm(ctx, "It is in the channel now.")
+}
+
+// changePin pins an answer to its question, or ends that, and says so to who pressed.
+func changePin(ctx context.Context, bot *Handler, press Press) error {
+	if bot.Pins == nil {
+		return chat.ErrUnknownRun
+	}
+	change := bot.Pins.PinAnswer
+	if press.Verb == UnpinAnswer {
+		change = bot.Pins.UnpinAnswer
+	}
+	pinned, err := change(ctx, chat.RunID(press.About), chat.Reader{Adapter: press.Message.Thread.Adapter(), User: press.By, Identity: press.Message.Asker})
+	if refused, ok := errors.AsType[*chat.PinError](err); ok {
+		return press.To.Tell(ctx, refused.Text)
+	}
+	if err != nil {
+		return err
+	}
+	return press.To.Tell(ctx, DescribePin(press.Verb == PinAnswer, pinned))
+}
+
+// DescribePin says what was pinned, or is not any more.
+func DescribePin(isPinned bool, pinned chat.PinnedAnswer) string {
+	if !isPinned {
+		return fmt.Sprintf("Unpinned: “%s” is answered from the documents again.", pinned.Question)
+	}
+	return fmt.Sprintf("Pinned: I give this answer to “%s” from now on, until %s, with your name.", pinned.Question, pinned.Expires.Format(time.DateOnly))
 }
 
 // answerPrivately has the asker of a run answered once more, alone, and says where.

@@ -1,0 +1,245 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"cairn/internal/access"
+	"cairn/internal/chat"
+	"cairn/internal/curated"
+	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge"
+	"cairn/internal/runs"
+	"cairn/internal/shorten"
+)
+
+// Curation is how answers are pinned to questions.
+type Curation struct {
+	Store curated.Store
+	// Keep is how long an answer is given.
+	Keep   time.Duration
+	Owners access.Owners
+	// Identify tells who somebody is.
+	Identify func(ctx context.Context, question access.Question) (access.Person, error)
+}
+
+// The refusals of those who want to pin.
+const (
+	notPinned      = "This answer is not pinned."
+	notPinnable    = "Only an answer from the documents can be pinned."
+	restsOnFiles   = "This answer rests on files or messages that came with the question, which not everybody who asks it may read. It can't be pinned."
+	restsOnLost    = "A document that this answer rests on is not there any more. Please ask the question again, and pin the new answer."
+	mayNotPin      = "Pinning is for those who look after the collections that an answer rests on."
+	pinsAreFull    = "As many answers are pinned as are kept. Please unpin some first: cairn answers list."
+	pinnedQuestion = "pinned: "
+)
+
+// pinnableActions gives what can be done about the answer of a run, where anybody may pin.
+func (c *Curation) pinnableActions(record runs.Record, outcome flows.Outcome, first string) []chat.Action {
+	if c == nil || c.Owners.IsEmpty() || record.Flow != first || outcome.Kind != flows.Answered {
+		return nil
+	}
+	if wasPinned(outcome.Trace.Notes) {
+		return []chat.Action{chat.UnpinAnswer}
+	}
+	return []chat.Action{chat.PinAnswer}
+}
+
+// wasPinned reports whether a run was answered by a pinned answer.
+func wasPinned(notes []string) bool {
+	return slices.ContainsFunc(notes, func(note string) bool { return strings.HasPrefix(note, pinnedQuestion) })
+}
+
+// PinAnswer implements chat.AnswerPinner.
+func (b *Bot) PinAnswer(ctx context.Context, run chat.RunID, by chat.Reader) (chat.PinnedAnswer, error) {
+	record, reply, err := b.findPinnable(ctx, run)
+	if err != nil {
+		return chat.PinnedAnswer{}, err
+	}
+	documents, err := b.documentsOfRun(ctx, record, reply)
+	if err != nil {
+		return chat.PinnedAnswer{}, err
+	}
+	person, err := b.admitCurator(ctx, record.Thread, by, documents)
+	if err != nil {
+		return chat.PinnedAnswer{}, err
+	}
+	now := b.now()
+	answer := curated.Answer{
+		ID: curated.NewID(), Question: shorten.Head(b.standaloneQuestion(ctx, record), curated.MaxQuestion), Text: reply.Text, Groups: groupsOf(reply, documents),
+		RestsOn: slices.Sorted(maps.Keys(documents)), Author: by.User, Name: shorten.Line(person.Name, curated.MaxName), Run: run, Pinned: now, Expires: now.Add(b.options.Curation.Keep),
+	}
+	pinned, err := curated.Pin(ctx, b.options.Curation.Store, answer, now)
+	if errors.Is(err, curated.ErrFull) {
+		return chat.PinnedAnswer{}, &chat.PinError{Text: pinsAreFull}
+	}
+	if err != nil {
+		return chat.PinnedAnswer{}, err
+	}
+	b.logger.InfoContext(ctx, "pin answer", "pin", string(pinned.ID), "run", string(run), "by", string(by.User), "adapter", by.Adapter)
+	return chat.PinnedAnswer{Question: pinned.Question, Expires: pinned.Expires}, nil
+}
+
+// UnpinAnswer implements chat.AnswerPinner.
+func (b *Bot) UnpinAnswer(ctx context.Context, run chat.RunID, by chat.Reader) (chat.PinnedAnswer, error) {
+	record, reply, err := b.findPinnable(ctx, run)
+	if err != nil {
+		return chat.PinnedAnswer{}, err
+	}
+	documents, err := b.documentsOfRun(ctx, record, reply)
+	if err != nil {
+		return chat.PinnedAnswer{}, err
+	}
+	if _, err := b.admitCurator(ctx, record.Thread, by, documents); err != nil {
+		return chat.PinnedAnswer{}, err
+	}
+	all, err := b.options.Curation.Store.List(ctx)
+	if err != nil {
+		return chat.PinnedAnswer{}, err
+	}
+	at := slices.IndexFunc(all, func(a curated.Answer) bool {
+		return a.Run == run || wasPinned(record.Trace.Notes) && a.Text == reply.Text
+	})
+	if at < 0 {
+		return chat.PinnedAnswer{}, &chat.PinError{Text: notPinned}
+	}
+	err = b.options.Curation.Store.Delete(ctx, all[at].ID)
+	if err != nil && !errors.Is(err, curated.ErrUnknown) {
+		return chat.PinnedAnswer{}, err
+	}
+	b.logger.InfoContext(ctx, "unpin answer", "pin", string(all[at].ID), "run", string(run), "by", string(by.User), "adapter", by.Adapter)
+	return chat.PinnedAnswer{Question: all[at].Question, Expires: all[at].Expires}, nil
+}
+
+// MayCurate reports whether somebody may pin any answer.
+func (b *Bot) MayCurate(ctx context.Context, by chat.Reader) bool {
+	if b.options.Curation == nil || b.options.Curation.Owners.IsEmpty() {
+		return false
+	}
+	person, err := b.options.Curation.Identify(ctx, access.Question{Thread: chat.NewThreadID(by.Adapter, "source"), Asker: by.User, Identity: by.Identity})
+	return err == nil && b.options.Curation.Owners.OwnsAny(person)
+}
+
+// findPinnable finds the answer of a run that may be pinned.
+func (b *Bot) findPinnable(ctx context.Context, run chat.RunID) (runs.Record, chat.Reply, error) {
+	if b.options.Curation == nil {
+		return runs.Record{}, chat.Reply{}, chat.ErrUnknownRun
+	}
+	record, err := b.records.Load(ctx, run)
+	if err != nil {
+		return runs.Record{}, chat.Reply{}, err
+	}
+	if record.Flow != b.first {
+		return runs.Record{}, chat.Reply{}, &chat.PinError{Text: notPinnable}
+	}
+	turns, err := b.Transcript(ctx, record.Thread)
+	if err != nil {
+		return runs.Record{}, chat.Reply{}, err
+	}
+	for _, turn := range slices.Backward(turns) {
+		if turn.Reply == nil || turn.Reply.Run != run {
+			continue
+		}
+		if turn.Reply.Outcome != chat.Answered {
+			return runs.Record{}, chat.Reply{}, &chat.PinError{Text: notPinnable}
+		}
+		return record, *turn.Reply, nil
+	}
+	return runs.Record{}, chat.Reply{}, chat.ErrUnknownRun
+}
+
+// documentsOfRun gives the documents of the index that an answer rests on, as they are now.
+func (b *Bot) documentsOfRun(ctx context.Context, record runs.Record, reply chat.Reply) (map[knowledge.DocumentID]knowledge.Document, error) {
+	var ids []string
+	for _, evidence := range record.Trace.Evidence {
+		if !evidence.Kept {
+			continue
+		}
+		document, _, ok := knowledge.PassageID(evidence.Passage).Split()
+		if !ok || evidence.Access == "" {
+			return nil, &chat.PinError{Text: restsOnFiles}
+		}
+		ids = append(ids, string(document))
+	}
+	ids = append(ids, reply.Cited()...)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) == 0 {
+		return nil, &chat.PinError{Text: notPinnable}
+	}
+	loaded, err := b.documents.loadDocuments(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	documents := make(map[knowledge.DocumentID]knowledge.Document, len(loaded))
+	for _, id := range ids {
+		document, ok := loaded[id]
+		if !ok {
+			return nil, &chat.PinError{Text: restsOnLost}
+		}
+		documents[document.ID] = document
+	}
+	return documents, nil
+}
+
+// admitCurator refuses whoever does not look after all collections of some documents.
+func (b *Bot) admitCurator(ctx context.Context, thread chat.ThreadID, by chat.Reader, documents map[knowledge.DocumentID]knowledge.Document) (access.Person, error) {
+	person, err := b.options.Curation.Identify(ctx, access.Question{Thread: thread, Asker: by.User, Identity: by.Identity})
+	if err != nil {
+		return access.Person{}, err
+	}
+	var collections []knowledge.SourceID
+	for _, document := range documents {
+		collections = append(collections, document.Source)
+	}
+	slices.Sort(collections)
+	collections = slices.Compact(collections)
+	if !b.options.Curation.Owners.MayCurate(person, collections) {
+		names := make([]string, len(collections))
+		for i, id := range collections {
+			names[i] = shownName(string(id))
+		}
+		return access.Person{}, &chat.PinError{Text: fmt.Sprintf("%s This one rests on %s.", mayNotPin, strings.Join(names, ", "))}
+	}
+	return person, nil
+}
+
+// standaloneQuestion is the question of a run as it says all that it means: as it was searched for,
+// where it leaned on what was said before.
+func (b *Bot) standaloneQuestion(ctx context.Context, record runs.Record) string {
+	turns, err := b.Transcript(ctx, record.Thread)
+	first := slices.IndexFunc(turns, func(turn chat.Turn) bool { return turn.Role == chat.Person })
+	if err == nil && first >= 0 && turns[first].Message != record.Message && len(record.Trace.Queries) > 0 {
+		return record.Trace.Queries[0].Text
+	}
+	return record.Request
+}
+
+// groupsOf gives the sources of a reply as flows name them.
+func groupsOf(reply chat.Reply, documents map[knowledge.DocumentID]knowledge.Document) []flows.SourceGroup {
+	kinds := make(map[string]knowledge.Kind, len(categories))
+	for kind, category := range categories {
+		kinds[category] = kind
+	}
+	var groups []flows.SourceGroup
+	for _, group := range reply.Sources {
+		converted := flows.SourceGroup{Kind: kinds[group.Category]}
+		for _, source := range group.Sources {
+			document := documents[knowledge.DocumentID(source.Document)]
+			made := flows.Source{
+				Document: document.ID, Title: document.Title, Path: document.Path, Owner: document.Owner, Modified: document.Modified, State: document.State,
+			}
+			for _, section := range source.Sections {
+				made.Sections = append(made.Sections, flows.Section{Number: section.Number, Heading: section.Heading, Anchor: section.Anchor, URL: section.URL, Passage: section.Passage})
+			}
+			converted.Sources = append(converted.Sources, made)
+		}
+		groups = append(groups, converted)
+	}
+	return groups
+}

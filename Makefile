@@ -23,7 +23,7 @@ build: ## bin/cairn: one static binary
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o bin/cairn ./cmd/bot
 
 .PHONY: test
-test: ## every test, with the race detector; installs what tests need; skipped tests fail
+test: ## every test, most packages with the race detector; installs what tests need; skipped tests fail
 	scripts/test-needs.sh npm openssl
 	TIMEOUT=$(TIMEOUT) scripts/test.sh $(PKG)
 

@@ -51,6 +51,7 @@ vulnerabilities() {
 
 check build make build
 check 'all cases of each test' env RACE=0 make test
+check 'the race detector in all packages' env RACE=1 make test
 check fuzz env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh
 vulnerabilities
 check 'list of what is linked' scripts/sbom.sh

@@ -1,16 +1,30 @@
 #!/usr/bin/env bash
-# Runs the tests of the packages given (all by default) with the race detector (RACE=0: without
-# it, and then all cases of each test), and for them a Redis and a PostgreSQL of this run's own (see test-servers.sh). Fails
-# on a skipped test too: it proves nothing. Up to three tests that failed run once more by
-# themselves, since they share the machine with browsers, servers and killed processes; what
-# passes then is named as flaky, and a data race is never tried again. The last line counts;
-# where SUMMARY_FILE is set, it goes there as well.
+# Runs the tests of the packages given with the race detector (RACE=0: without it, and then all
+# cases of each test), and for them a Redis and a PostgreSQL of this run's own (see
+# test-servers.sh). Without packages it runs all, and those below in "unraced" without the race
+# detector unless RACE=1. Fails on a skipped test too: it proves nothing. Up to three tests that
+# failed run once more by themselves, since they share the machine with browsers, servers and
+# killed processes; what passes then is named as flaky, and a data race is never tried again.
+# The last line counts; where SUMMARY_FILE is set, it goes there as well.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [[ $# -eq 0 ]]; then set -- ./...; fi
+# Packages that start no goroutine of their own beside a browser's or a server's, and the whole
+# program, which the race detector makes build and run longest. What works in parallel below them is
+# tested with it in its own package, and all of it by make nightly.
+unraced='/(cmd|docs|charts)/|/internal/(archtest|config|document|pages|phrases|language|repository|adapters/web|inspect/(browser|jsx|project|webcode)|graph/flows/(analyze|buildcontext|inspect|page|repo)|knowledge/(chunk|correction|parse|sentence))(/|$)'
+plain=() raced=("$@")
+if [[ $# -eq 0 ]]; then
+	mapfile -t all < <(go list ./...)
+	raced=("${all[@]}")
+	if [[ -z ${RACE:-} ]]; then
+		mapfile -t plain < <(printf '%s\n' "${all[@]}" | grep -E "$unraced")
+		mapfile -t raced < <(printf '%s\n' "${all[@]}" | grep -vE "$unraced")
+	fi
+fi
 events=$(mktemp)
 again=$(mktemp)
+flaky=$(mktemp)
 servers=$(mktemp -d)
 # The servers run for as long as this script does, however it ends.
 coproc SERVERS { exec scripts/test-servers.sh use "$servers"; }
@@ -18,33 +32,43 @@ servers_pid=$SERVERS_PID
 finish() {
 	exec {SERVERS[1]}>&-
 	wait "$servers_pid" || true
-	rm -rf "$events" "$again" "$servers"
+	rm -rf "$events" "$again" "$flaky" "$servers"
 }
 trap finish EXIT
 addresses=$(cat <&"${SERVERS[0]}")
 eval "$addresses"
 if [[ -z ${CAIRN_TEST_REDIS_URL:-} || -z ${CAIRN_TEST_POSTGRES_URL:-} ]]; then exit 1; fi # which was explained
 
-# SQLite and its C library are C translated to Go, whose memory is not Go's: the race detector
-# sees none of it, and the checks of its pointers say nothing of our code. They took most of the
-# time. What locks and channels order is still seen.
-race=(-race '-gcflags=modernc.org/sqlite/...=-race=false -d=checkptr=0' '-gcflags=modernc.org/libc/...=-race=false -d=checkptr=0')
-cgo=1
-if [[ ${RACE:-1} == 0 ]]; then race=() cgo=0; fi
-# Half of the packages wait for servers, browsers and clocks more than they work.
-packages=$(($(nproc) * 3 / 2))
 status=0
-# make lint has what go vet finds.
-CGO_ENABLED=$cgo go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$events" \
-	--rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --rerun-fails-report "$again" \
-	--packages "$*" -- "${race[@]}" -p "$packages" -vet=off -timeout "${TIMEOUT:-10m}" || status=$?
+# run_tests runs the tests of packages: 0 or 1 for the race detector, then the packages. Half of them
+# wait for servers, browsers and clocks more than they work. make lint has what go vet finds.
+run_tests() {
+	local cgo=$1 flags=() found
+	shift
+	if [[ $# -eq 0 ]]; then return; fi
+	# SQLite and its C library are C translated to Go, whose memory is not Go's: the race detector
+	# sees none of it, and the checks of its pointers say nothing of our code. They took most of the
+	# time. What locks and channels order is still seen.
+	if [[ $cgo == 1 ]]; then
+		flags=(-race '-gcflags=modernc.org/sqlite/...=-race=false -d=checkptr=0' '-gcflags=modernc.org/libc/...=-race=false -d=checkptr=0')
+	fi
+	found=$(mktemp)
+	CGO_ENABLED=$cgo go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$found" \
+		--rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --rerun-fails-report "$again" \
+		--packages "$*" -- "${flags[@]}" -p $(($(nproc) * 3 / 2)) -vet=off -timeout "${TIMEOUT:-10m}" || status=$?
+	cat "$found" >>"$events"
+	cat "$again" >>"$flaky"
+	rm -f "$found"
+}
+run_tests 0 "${plain[@]}"
+run_tests "$((${RACE:-1} != 0))" "${raced[@]}"
 
 # Events of packages have no "Test"; subtests count as tests.
 count() { grep '"Test":' "$events" | grep -c "\"Action\":\"$1\"" || true; }
 passed=$(count pass) failed=$(count fail) skipped=$(count skip)
 if [[ $status -eq 0 && $failed -gt 0 ]]; then
 	echo "Flaky: passed when run once more." >&2
-	cat "$again" >&2
+	cat "$flaky" >&2
 	failed=0
 fi
 if [[ $skipped -gt 0 ]]; then

@@ -46,6 +46,8 @@ type evalCommand struct {
 	FitSupport string `placeholder:"FILE" help:"Fit the check by words whether a source supports a statement, on the replies and the claims of --claims, print how it does on each tenth of the documents where it was fitted on the others, and write it."`
 	Context    bool   `help:"Measure what a model is shown for the first messages of sets with facts: the tokens of an answer's prompt, and the part of the facts that stand in its sources, beside those of the twelve best passages as they stand."`
 	Claims     string `placeholder:"FOLDER" help:"The folder of claims.jsonl, for --fit-support."`
+	// Also are folders of replies by those of the pages which they cite.
+	Also map[string]string `placeholder:"PAGES=FOLDER" help:"Fit the check by words on the replies of these folders as well, which cite pages of other projects."`
 
 	judged  []judgedQuestion  // of all sets so far
 	ordered []orderedQuestion // the same

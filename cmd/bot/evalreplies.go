@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cairn/internal/eval"
@@ -43,6 +45,11 @@ func (c *evalCommand) evalReplies(ctx context.Context, out io.Writer) error {
 		claims = append(claims, labelClaims(reply, checked)...)
 	}
 	if c.FitSupport != "" {
+		more, err := c.labelMore(ctx)
+		if err != nil {
+			return err
+		}
+		claims = append(claims, more...)
 		return c.fitSupportCheck(out, claims)
 	}
 	if c.Outcomes != "" {
@@ -65,6 +72,26 @@ func (c *evalCommand) evalReplies(ctx context.Context, out io.Writer) error {
 		fmt.Fprintf(out, "half %d: %s\n", half+1, eval.ScoreReplies(some, outcomes).Summary())
 	}
 	return nil
+}
+
+// labelMore collects the claims of the sets of --also.
+func (c *evalCommand) labelMore(ctx context.Context) ([]labelledClaim, error) {
+	var claims []labelledClaim
+	for _, pages := range slices.Sorted(maps.Keys(c.Also)) {
+		replies, err := eval.LoadReplies(c.Also[pages])
+		if err != nil {
+			return nil, err
+		}
+		sections := &sectionReader{root: pages, pages: make(map[string]map[string]retrieve.Evidence)}
+		for _, reply := range replies {
+			_, checked, err := c.playReply(ctx, sections, reply)
+			if err != nil {
+				return nil, fmt.Errorf("reply %s: %w", reply.ID, err)
+			}
+			claims = append(claims, labelClaims(reply, checked)...)
+		}
+	}
+	return claims, nil
 }
 
 // playReply checks a reply, with a verifier where one was chosen.

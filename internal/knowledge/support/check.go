@@ -101,18 +101,18 @@ func (e *Evidence) Check(claim string) Verdict {
 			verdict.Label, verdict.Score = Partly, min(verdict.Score, supportedScore)
 		}
 		if statesOtherDefault(claim, e.sentences) || measured.tellsOfOtherSubject(claim, e.sentences) {
-			verdict.Faithful *= otherSubject
+			verdict.Faithful *= OtherSubject
 		}
 	}
 	return verdict
 }
 
 // FaithfulFrom is the chance from which on a section is taken to state a claim as it is.
-const FaithfulFrom = 0.67
+const FaithfulFrom = 0.61
 
-// otherSubject is what is left of the chance that a section states a claim where it says the same of
-// something else.
-const otherSubject = 0.5
+// OtherSubject is what is left of the chance that a section states a claim where it says the same of
+// something else, or another default of it.
+const OtherSubject = 0.5
 
 // differsInDetail says whether something exact is missing, or the sentence that holds nearly all of a claim
 // has a "not" more or less.

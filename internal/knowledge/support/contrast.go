@@ -35,11 +35,7 @@ func joinDenials(statements []statement) (joined statement) {
 var directed = stemWords(`before after over than override overrides from to into instead favored favoured prefer parent rather by
 	above below until precedence convert converts replace replaces against`)
 
-// strongWords make a statement stronger than its source where that lacks them.
-var strongWords = stemWords(`only always never all every any each none must no not cannot without just exactly automatically
-	required guaranteed immediately both either also too even already same once most least`)
-
-// measureTurned counts the words that turn the meaning of the best sentences around, 0 to 1.
+// measureTurned counts the signs that the best sentences mean another thing, 0 to 1.
 func (m measured) measureTurned() float64 {
 	near := append([]statement{m.statements[m.nearest]}, m.nearStatements()...)
 	signs := min(m.deniedApart(), maxSigns)
@@ -49,13 +45,7 @@ func (m measured) measureTurned() float64 {
 	if m.isOpposedBy(near) {
 		signs++
 	}
-	stronger := 0
-	for _, word := range strongWords {
-		if m.whole.all.Has(word) && !slices.ContainsFunc(near, func(s statement) bool { return s.all.Has(word) }) {
-			stronger++
-		}
-	}
-	return float64(min(signs+min(stronger, maxSigns), maxSigns)) / maxSigns
+	return float64(min(signs, maxSigns)) / maxSigns
 }
 
 // maxSigns is how many signs of another meaning count.

@@ -47,7 +47,7 @@ func (e *Evidence) Absent(stated Stated) []string {
 			add(token)
 		}
 	}
-	for _, n := range numbersIn(strings.Join(append(slices.Clone(spans), prose), " ; ")) {
+	for _, n := range numbersIn(strings.Join(append(slices.Clone(spans), countUnits(prose)), " ; ")) {
 		if !against.hasNumber(n) {
 			add(n.written)
 		}
@@ -96,7 +96,7 @@ func readExact(evidence []string) exactEvidence {
 			e.stems[term] = struct{}{}
 		}
 	}
-	e.numbers = numbersIn(withDigits(strings.NewReplacer("`", " ", "*", " ").Replace(e.lower)))
+	e.numbers = numbersIn(withDigits(countUnits(strings.NewReplacer("`", " ", "*", " ").Replace(e.lower))))
 	return e
 }
 
@@ -140,6 +140,20 @@ func numbersIn(text string) []quantity {
 		at += max(m[2*2+1], m[2*3+1])
 	}
 	return found
+}
+
+// unitCount is a number in words before a unit of time.
+var unitCount = regexp.MustCompile(`(?i)\b(an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|sixty) ((?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b`)
+
+// countUnits writes numbers with digits that stand before a unit as words: "1 hour" for "an hour".
+func countUnits(text string) string {
+	return unitCount.ReplaceAllStringFunc(text, func(found string) string {
+		count, unit, _ := strings.Cut(found, " ")
+		if value, ok := numerals[strings.ToLower(count)]; ok {
+			return value + " " + unit
+		}
+		return "1 " + unit
+	})
 }
 
 // withDigits writes numbers with digits that a text has as words.

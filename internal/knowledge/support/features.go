@@ -24,7 +24,9 @@ const (
 	featureLength   = "length"   // how much it asserts
 	featureCode     = "code"     // it is a code block
 	featureNumber   = "number"   // the best sentence lacks one of its numbers
-	featureTurned   = "turned"   // words that turn its meaning around, in the claim alone or in its evidence alone
+	featureTurned   = "turned"   // signs of another meaning: a "not" more or less, the opposite of a word
+	featureDenying  = "denying"  // it has a "not": other words for a source need one more often than an error makes one
+	featureLast     = "last"     // the best sentence lacks its last word, where errors in the source's own words stand
 	featureNegated  = "negated"  // the best two sentences have a "not", or it has one, the others not
 	featureOpposed  = "opposed"  // the best sentence has the opposite of one of its words, times what that holds
 	featureReplaced = "replaced" // in the best sentence another word stands between the same words, times what it shares
@@ -152,6 +154,8 @@ func (m measured) computeFeatures(claim string, evidence *Evidence) Features {
 	}
 	best := m.statements[m.nearest]
 	f[featureNumber] = indicator(slices.ContainsFunc(m.asserted, func(a assertion) bool { return strings.HasPrefix(a.keys[0], "#") && !a.isIn(best) }))
+	f[featureDenying] = indicator(m.whole.negated)
+	f[featureLast] = indicator(!m.asserted[len(m.asserted)-1].isIn(best))
 	m.addContrasts(f)
 	return f
 }

@@ -36,6 +36,7 @@ var (
 	UnsupportedFeatures = []string{featureAlways, featureNear, featureMissing}
 	FaithfulFeatures    = []string{
 		featureAlways, featureBest, featureLength, featureCode, featureNumber, featureTurned, featureNegated, featureOpposed, featureReplaced,
+		featureDenying, featureLast,
 		featureForeign, featureForeignMiss, featureForeignSure, featureForeignNot,
 	}
 )

@@ -92,3 +92,35 @@ func (m measured) heldBeside(subject Set, statements ...statement) float64 {
 	}
 	return held / max(sum, leastWeight)
 }
+
+// NamesOtherDefault says whether a table's row gives a default that the sentences on its first cell
+// don't: they name another one.
+func (e *Evidence) NamesOtherDefault(row, header string) bool {
+	cells, titles := rowCells(row), rowCells(header)
+	if len(cells) != len(titles) || cells[0] == "" {
+		return false
+	}
+	for i, title := range titles[1:] {
+		value := cells[i+1]
+		if !defaultWord.MatchString(title) || value == "" {
+			continue
+		}
+		for _, sentence := range e.sentences {
+			lower := strings.ToLower(sentence)
+			defaults := claimedDefaults(lower)
+			if hasWord(lower, cells[0]) && len(defaults) == 1 && !hasWord(lower, value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rowCells gives the cells of a table's row in lower case, without marks of code and bold.
+func rowCells(row string) []string {
+	cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), "|")
+	for i, cell := range cells {
+		cells[i] = strings.ToLower(strings.Trim(cell, " `*_"))
+	}
+	return cells
+}

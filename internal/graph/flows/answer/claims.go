@@ -138,7 +138,11 @@ func (t *citedTexts) evidenceOf(cites []int) *support.Evidence {
 func (t *citedTexts) checkClaim(c claim, question string) wordVerdict {
 	stated := support.Stated{Text: c.Text, Row: c.Kind == reply.Row, Code: c.Kind == reply.Code, Question: question}
 	cited := t.evidenceOf(c.Cites)
-	return wordVerdict{Verdict: cited.Check(c.Text), Absent: cited.Absent(stated)}
+	verdict := wordVerdict{Verdict: cited.Check(c.Text), Absent: cited.Absent(stated)}
+	if c.Kind == reply.Row && cited.NamesOtherDefault(c.Text, c.Under) {
+		verdict.Faithful *= support.OtherSubject
+	}
+	return verdict
 }
 
 // sentencesOf gives the sentences of a passage, its place first, and code by lines.
@@ -152,10 +156,33 @@ func sentencesOf(e retrieve.Evidence) []string {
 			sentences = append(sentences, codeLines(part.Text)...)
 			continue
 		}
-		sentences = append(sentences, part.Text)
+		sentences = append(sentences, splitEntry(part)...)
 	}
 	return sentences
 }
+
+// splitEntry gives the sentences of a list item, those behind the first with the name that the item
+// begins with: what they say is said of that.
+func splitEntry(part sentence.Sentence) []string {
+	marker := sentence.ItemMarker(part.Text)
+	if !part.Block || marker == 0 {
+		return []string{part.Text}
+	}
+	text := strings.ReplaceAll(part.Text[marker:], "\n", " ")
+	name := entryName.FindString(text)
+	var sentences []string
+	for i, of := range sentence.Split(text) {
+		if i > 0 && name != "" {
+			of.Text = name + " " + of.Text
+		}
+		sentences = append(sentences, of.Text)
+	}
+	return sentences
+}
+
+// entryName is what a list item explains: code or bold words at its beginning, or a word or two before a
+// colon or dash.
+var entryName = regexp.MustCompile("^(?:`[^`]+`(?:[ ,/]+(?:or )?`[^`]+`)*|\\*\\*[^*]+\\*\\*|__[^_]+__|[\\w.-]+(?: [\\w.-]+)?(?:[:]| [-–—] ))")
 
 // optionLine begins with an option of a command, as in its help.
 var optionLine = regexp.MustCompile(`^\s*--?[A-Za-z]`)

@@ -57,7 +57,7 @@ func (g *answerGeneration) judgeClaims(ctx context.Context, request claimsReques
 // asked proved credulous.
 const (
 	shownFrom    = support.FaithfulFrom
-	strictlyFrom = 0.74
+	strictlyFrom = 0.72
 )
 
 // verdictsByWords checks claims by their words.

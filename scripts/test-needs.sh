@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need and the machine lacks, from Debian's packages: a C
-# compiler for the race detector, a Chromium for the tests of the web page, the keys that
+# compiler for the race detector, a Chromium for the tests of the web page, tesseract, the keys that
 # test-servers.sh checks its packages by, and the commands given as arguments, each named
 # like its package or followed by it: qemu-aarch64:qemu-user.
 set -euo pipefail
@@ -20,6 +20,7 @@ if ! has_any gcc clang; then missing+=(gcc libc6-dev); fi
 if [[ -z ${CAIRN_TEST_CHROMIUM:-} ]] && ! has_any chromium chromium-browser google-chrome chrome; then
 	missing+=(chromium)
 fi
+if ! has tesseract; then missing+=(tesseract-ocr tesseract-ocr-eng); fi
 if has apt-get && [[ ! -f /usr/share/keyrings/debian-archive-keyring.gpg ]]; then
 	missing+=(debian-archive-keyring)
 fi

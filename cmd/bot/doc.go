@@ -52,7 +52,7 @@ servers for their resources, and by its live.go for what their tools find while 
 threads people answered. What a forge tells by a webhook comes in at
 app's webhooks.go; who may read what is private there, at app's forges.go. No GitHub and no GitLab was
 met, only a real Gitea. [cairn/internal/knowledge/parse] turns
-bytes into sections with anchors, [cairn/internal/knowledge/chunk] cuts those into
+bytes into sections with anchors, and has parse/ocr read pictures, [cairn/internal/knowledge/chunk] cuts those into
 passages, and [cairn/internal/knowledge/ingest] runs the pipeline: text is written first
 and can be searched at once, vectors follow. Its schedule.go reads sources again and again in a
 process that serves; app's sources.go has the sources that are configured. [cairn/internal/knowledge/index] is the

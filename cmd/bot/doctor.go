@@ -50,7 +50,7 @@ func (c *doctorCommand) Run(ctx context.Context, in *invocation) error {
 	}
 	found := slices.Concat(
 		[]finding{{What: "configuration", Told: from}},
-		checkMachine(configured), checkRedis(ctx, configured.Redis), checkDatabases(ctx, configured, in.std),
+		checkMachine(ctx, configured), checkRedis(ctx, configured.Redis), checkDatabases(ctx, configured, in.std),
 		checkStores(ctx, configured, in.std), checkAllModels(ctx, configured.Models),
 		c.checkSlack(ctx, configured.Slack), checkDiscord(ctx, app.NewSetup(configured, in.std.Err)), checkAddresses(ctx, configured),
 	)

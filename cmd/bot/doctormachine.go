@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -18,15 +19,17 @@ import (
 
 	"cairn/internal/adapters/discord"
 	"cairn/internal/adapters/slack"
+	"cairn/internal/app"
 	"cairn/internal/chat"
 	"cairn/internal/config"
+	"cairn/internal/knowledge/parse/ocr"
 )
 
 // littleSpace is how much of a disk is too little to go on with for long.
 const littleSpace = 500 << 20
 
 // checkMachine looks at the folders and files that are configured.
-func checkMachine(configured config.Config) []finding {
+func checkMachine(ctx context.Context, configured config.Config) []finding {
 	found := checkDataDir(configured.DataDir)
 	for _, source := range configured.Sources {
 		if source.Kind == config.SourceConversation {
@@ -39,6 +42,7 @@ func checkMachine(configured config.Config) []finding {
 		}
 		found = append(found, checkSource(source, configured.Webhooks.Listen))
 	}
+	found = append(found, checkRecognizer(ctx, configured))
 	for _, folder := range configured.Flows.Folders {
 		found = append(found, checkFolder("folder for flows", folder, "correct flows.folders, or let Cairn's user read it"))
 	}
@@ -107,6 +111,24 @@ func checkMCP(source config.Source) finding {
 		}
 	}
 	return one
+}
+
+// checkRecognizer looks for what reads screenshots and scans. Without it Cairn works, unless a source
+// has pictures.
+func checkRecognizer(ctx context.Context, configured config.Config) finding {
+	found := finding{What: "text in pictures"}
+	languages, err := app.NewRecognizer(configured.OCR).Find(ctx)
+	hasPictures := slices.ContainsFunc(configured.Sources, func(s config.Source) bool { return s.Pictures })
+	switch {
+	case err == nil:
+		found.Told = "read by tesseract, in " + languages
+	case errors.Is(err, ocr.ErrNotInstalled) && !hasPictures && configured.OCR.Tesseract == "":
+		found.Told = "not read: tesseract is not installed"
+	default:
+		found.Problem, found.Minor = err, true
+		found.Remedy = "install tesseract (Debian: apt-get install tesseract-ocr), or correct ocr.tesseract and ocr.languages"
+	}
+	return found
 }
 
 // checkDataDir checks that the data directory can be written, by nobody else, and has room.

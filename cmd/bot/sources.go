@@ -50,6 +50,7 @@ type sourcesAddCommand struct {
 	Audience       []string `sep:"none" placeholder:"PRINCIPAL" help:"Who may read its documents: group:legal. May be repeated."`
 	Every          string   `placeholder:"TIME" help:"How often cairn serve reads it: 15m, 24h, never."`
 	SourceCode     bool     `help:"Of a folder or a repository: read source code as well."`
+	Pictures       bool     `help:"Of a folder or a repository: read the text in pictures as well, by tesseract."`
 	Watch          bool     `help:"Of a folder: cairn serve reads it when something changes."`
 	NoSync         bool     `help:"Don't read it now."`
 }
@@ -105,7 +106,7 @@ func (c *sourcesAddCommand) source() (config.Source, error) {
 			texts[key] = []string{text}
 		}
 	}
-	for key, on := range map[string]bool{"private_network": c.PrivateNetwork, "watch": c.Watch, "source_code": c.SourceCode} {
+	for key, on := range map[string]bool{"private_network": c.PrivateNetwork, "watch": c.Watch, "source_code": c.SourceCode, "pictures": c.Pictures} {
 		if on {
 			texts[key] = []string{"true"}
 		}

@@ -48,6 +48,8 @@ type Library struct {
 	relays  *relay.Pool      // of running apps that may be asked
 	browser *browser.Browser // that looks at web pages; nil: none may be looked at
 	live    *liveSearches    // of servers that are asked while questions are answered
+
+	recognizer *Recognizer // of text in pictures
 }
 
 // OpenLibrary opens the configured index: in PostgreSQL where a database is named, else in the
@@ -67,6 +69,7 @@ func OpenLibrary(ctx context.Context, setup Setup, mode IndexMode) (*Library, er
 	}
 	l := &Library{Setup: setup, Embedder: embedder, relays: relays, browser: looker}
 	l.live = newLiveSearches(l)
+	l.recognizer = NewRecognizer(setup.Config.OCR)
 	prepare := closeDataDir
 	if mode != ReadIndex || !setup.Config.Postgres.URL.IsZero() {
 		prepare = makeDataDir
@@ -99,7 +102,7 @@ func (l *Library) Retriever() *retrieve.Retriever {
 
 // Ingester reads documents into the index; observe may be nil.
 func (l *Library) Ingester(observe func(ingest.Progress)) *ingest.Ingester {
-	return &ingest.Ingester{Index: l.Index, Embedder: l.Embedder, Observe: observe}
+	return &ingest.Ingester{Index: l.Index, Embedder: l.Embedder, Recognizer: l.recognizer, Observe: observe}
 }
 
 // guardedIndex is the index as questions are searched for in it: it shows what their viewers

@@ -58,7 +58,7 @@ func OpenPlayed(ctx context.Context, l *Library, options PlayOptions) (_ *Played
 	}
 	p.Bot, err = bot.New(bot.Options{
 		Store: storage.Runs, Flows: registered, Router: router,
-		Examples: l.Examples(), Logger: l.Logger, Adapters: map[string]chat.Poster{options.Adapter: nil}, Catalog: l, ReadFile: ReadAttached,
+		Examples: l.Examples(), Logger: l.Logger, Adapters: map[string]chat.Poster{options.Adapter: nil}, Catalog: l, ReadFile: l.recognizer.ReadAttached,
 	})
 	if err != nil {
 		return nil, err

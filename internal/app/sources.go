@@ -40,7 +40,7 @@ func newConnector(dataDir string, source config.Source, changed []forge.Event) c
 	audience, _ := source.AudienceOf() //nolint:errcheck // the configuration was checked
 	read := files.Options{
 		Root: source.Path, Source: knowledge.SourceID(source.Name), Include: source.Include, Exclude: source.Exclude,
-		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase, SourceCode: source.SourceCode,
+		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase, SourceCode: source.SourceCode, Pictures: source.Pictures,
 		Kind: source.Documents, Audience: audience, Owner: source.Owner,
 	}
 	switch source.Kind {

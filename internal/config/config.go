@@ -42,6 +42,7 @@ type Config struct {
 	Answer   Answer   `key:"answer"`
 	Search   Search   `key:"search"`
 	Budget   Budget   `key:"budget"`
+	OCR      OCR      `key:"ocr"`
 	Log      Log      `key:"log"`
 	// Telemetry is what a process that serves measures of itself.
 	Telemetry Telemetry `key:"telemetry"`

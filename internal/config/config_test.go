@@ -212,7 +212,7 @@ sources:
 		`1: data_dir: must not be empty`,
 		`3: web.listn: unknown key, did you mean listen?`,
 		`4: web.listen: "8080": want host:port, such as 127.0.0.1:8080`,
-		`5: colour: unknown key, want one of sources, models, data_dir, redis, postgres, slack, discord, flows, inspect, access, limits, audit, web, webhooks, answer, search, budget, log, telemetry, operations`,
+		`5: colour: unknown key, want one of sources, models, data_dir, redis, postgres, slack, discord, flows, inspect, access, limits, audit, web, webhooks, answer, search, budget, ocr, log, telemetry, operations`,
 		`6: answer: want keys with values, such as "key: value"`,
 		`8: search.fusion: "magic": want convex, rrf`,
 		`9: search.dense_weight: "1.5": want a number from 0 to 1`,

@@ -51,8 +51,10 @@ type Source struct {
 	Include []string `key:"include" form:"pattern"`
 	Exclude []string `key:"exclude" form:"pattern"`
 	// SourceCode has source code read as well.
-	SourceCode bool   `key:"source_code" optional:"true"`
-	URLBase    string `key:"url_base" form:"link base"` // absolute, or "" for the source's own addresses
+	SourceCode bool `key:"source_code" optional:"true"`
+	// Pictures has the text in pictures read as well, where tesseract is installed.
+	Pictures bool   `key:"pictures" optional:"true"`
+	URLBase  string `key:"url_base" form:"link base"` // absolute, or "" for the source's own addresses
 
 	// Pages, Depth and Languages bound what is read of a website; 0 and none are its defaults.
 	Pages     int      `key:"max_pages" min:"1" max:"1000000" optional:"true"`
@@ -126,7 +128,7 @@ var kindOf = map[string][]SourceKind{
 	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": forgeKinds,
 	"channel": {SourceConversation}, "command": {SourceMCP}, "tools": {SourceMCP},
 	"max_pages": {SourceWebsite}, "max_depth": {SourceWebsite}, "languages": {SourceWebsite},
-	"url_base": {SourceFiles, SourceGit}, "source_code": withForges(SourceFiles, SourceGit),
+	"url_base": {SourceFiles, SourceGit}, "pictures": {SourceFiles, SourceGit}, "source_code": withForges(SourceFiles, SourceGit),
 }
 
 func withForges(kinds ...SourceKind) []SourceKind { return append(kinds, forgeKinds...) }

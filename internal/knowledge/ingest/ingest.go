@@ -39,6 +39,8 @@ type Ingester struct {
 	Embedder embed.Embedder // nil: no vectors are made
 	Limits   parse.Limits   // of one document; zero values are parse's defaults
 	Chunk    chunk.Options
+	// Recognizer reads pictures and scans; nil: they are not read.
+	Recognizer parse.Recognizer
 	// Prune removes what is gone at the source however much it is.
 	Prune bool
 	// Readers is how many documents are parsed at once; 0 means one for each processor.
@@ -242,7 +244,7 @@ func (s *syncing) parseChange(ctx context.Context, change *connect.Change) outco
 	content := change.Content
 	change.Content = nil
 	text, err := parse.Read(ctx, parse.Document{
-		MediaType: change.MediaType, Name: document.Path, Content: content, Links: change.Link,
+		MediaType: change.MediaType, Name: document.Path, Content: content, Links: change.Link, Recognizer: s.Recognizer,
 	}, s.Limits)
 	if err != nil {
 		return outcome{change: *change, failed: err}

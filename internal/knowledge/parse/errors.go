@@ -54,8 +54,26 @@ func (e *EncryptedError) Error() string {
 type NoTextError struct {
 	Name  string
 	Pages int
+	Err   error // why its pictures were not read; nil: there is no text in them either
 }
 
+func (e *NoTextError) Unwrap() error { return e.Err }
+
 func (e *NoTextError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s has no text on its %d pages, it is likely scanned (%v): install tesseract, or run OCR on it first (for example with ocrmypdf)", e.Name, e.Pages, e.Err)
+	}
 	return fmt.Sprintf("%s has no text on its %d pages, it is likely scanned: run OCR on it first (for example with ocrmypdf)", e.Name, e.Pages)
 }
+
+// UnreadPictureError says that the text in a picture was not read.
+type UnreadPictureError struct {
+	Name string
+	Err  error
+}
+
+func (e *UnreadPictureError) Error() string {
+	return fmt.Sprintf("%s is a picture, and its text was not read: %v", e.Name, e.Err)
+}
+
+func (e *UnreadPictureError) Unwrap() error { return e.Err }

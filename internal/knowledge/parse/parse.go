@@ -7,7 +7,7 @@
 //
 // What comes in is data of strangers. Every format is bounded by Limits, and a
 // document that can't be read gives an error that names it, says why and what helps:
-// UnsupportedError, BrokenError, TooLargeError, EncryptedError or NoTextError.
+// UnsupportedError, BrokenError, TooLargeError, EncryptedError, NoTextError or UnreadPictureError.
 package parse
 
 import (
@@ -144,6 +144,8 @@ type Document struct {
 	Name      string
 	Content   []byte
 	Links     LinkResolver // nil: of relative links the text is kept alone
+	// Recognizer reads pictures, and pages of a PDF that are pictures alone; nil: they are not read.
+	Recognizer Recognizer
 }
 
 // Read reads a document as Parse does, and gives its relative links addresses.
@@ -156,7 +158,7 @@ func Read(ctx context.Context, document Document, limits Limits) (Text, error) {
 	if found := sniff(content); found != "" && (found != zipArchive || mediaType != DOCX && mediaType != PPTX && mediaType != XLSX) {
 		mediaType = found
 	}
-	in := input{name: name, content: content, limits: limits, links: document.Links}
+	in := input{name: name, content: content, limits: limits, links: document.Links, recognizer: document.Recognizer}
 	var text Text
 	var err error
 	switch mediaType {
@@ -186,6 +188,8 @@ func Read(ctx context.Context, document Document, limits Limits) (Text, error) {
 		text, err = parseTable(in, mediaType)
 	case Notebook:
 		text, err = parseNotebook(in)
+	case PNG, JPEG:
+		text, err = parsePicture(ctx, in, mediaType)
 	default:
 		err = in.refusal(mediaType)
 	}
@@ -211,6 +215,8 @@ type input struct {
 	content []byte
 	limits  Limits
 	links   LinkResolver
+
+	recognizer Recognizer // nil: pictures are not read
 }
 
 // refusal is why a document of another type is not read.

@@ -31,9 +31,13 @@ func parsePDF(ctx context.Context, in input) (Text, error) {
 	case err != nil:
 		return Text{}, &BrokenError{Name: in.name, Format: "PDF", Err: err}
 	}
+	unread := readScans(ctx, in, document)
+	if ctx.Err() != nil {
+		return Text{}, fmt.Errorf("parse %s: %w", in.name, ctx.Err())
+	}
 	sections := pdfSections(document)
 	if len(sections) == 0 {
-		return Text{}, &NoTextError{Name: in.name, Pages: len(document.Pages)}
+		return Text{}, &NoTextError{Name: in.name, Pages: len(document.Pages), Err: unread}
 	}
 	return Text{
 		Title: sensibleTitle(document.Title), Language: document.Language, Owner: document.Author, Sections: sections,

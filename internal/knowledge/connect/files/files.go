@@ -43,6 +43,8 @@ type Options struct {
 	Kind    knowledge.Kind // that the documents are shown under; "" means documentation
 	// SourceCode reads source code as well, which is shown as code.
 	SourceCode bool
+	// Pictures reads pictures as well: their text is recognized later.
+	Pictures bool
 	// FallbackURL has URLBase give way to the address of a site, where the folder is one that a
 	// known generator publishes and its configuration says where.
 	FallbackURL bool

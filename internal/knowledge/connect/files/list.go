@@ -145,7 +145,15 @@ func (p *openedFolder) skipReason(name string, child fs.DirEntry) string {
 	if p.options.SourceCode && parse.Detect(base, nil) == parse.Source {
 		return ""
 	}
+	if p.options.Pictures && isPictureName(base) {
+		return ""
+	}
 	return AssetKind(base)
+}
+
+// isPictureName reports whether a name is that of a picture whose text can be read.
+func isPictureName(base string) bool {
+	return slices.Contains([]string{".png", ".jpg", ".jpeg"}, strings.ToLower(path.Ext(base)))
 }
 
 // leadsToFolder is for links: one to a folder is passed over, for what is in the

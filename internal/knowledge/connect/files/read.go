@@ -48,7 +48,7 @@ func (p *openedFolder) readChange(e entry, known connect.Known) connect.Change {
 	if mediaType == parse.Source {
 		document.Kind = knowledge.KindCode
 	}
-	if !parse.Supported(mediaType) {
+	if !parse.Supported(mediaType) && (!p.options.Pictures || !parse.IsPicture(mediaType)) {
 		return failed(&parse.UnsupportedError{Name: document.Path, MediaType: mediaType})
 	}
 	if known[document.ID] == document.Hash {

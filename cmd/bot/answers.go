@@ -14,6 +14,7 @@ import (
 	"cairn/internal/adapters/terminal"
 	"cairn/internal/app"
 	"cairn/internal/audit"
+	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 	"cairn/internal/curated"
@@ -94,7 +95,7 @@ func (c *answersPinCommand) pinRun(ctx context.Context, in *invocation) error {
 		return recordAction(ctx, a.Config, audit.Entry{Action: audit.PinAnswer, Target: c.RunID}, func() error {
 			user := machineUser()
 			by := chat.Reader{Adapter: terminal.Name, User: chat.UserID(user), Identity: &chat.Identity{Name: user, Local: true}}
-			pinned, err := a.Bot.PinAnswer(ctx, chat.RunID(c.RunID), by)
+			pinned, err := bot.NewCurator(a.Bot).PinAnswer(ctx, chat.RunID(c.RunID), by)
 			if err != nil {
 				return fmt.Errorf("pin the answer of run %s: %w", c.RunID, err)
 			}

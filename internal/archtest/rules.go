@@ -2,7 +2,7 @@ package archtest
 
 // stores are small contracts whose implementations, in SQLite and in Redis, are beside them.
 var stores = []string{
-	"cairn/internal/access", "cairn/internal/agent/reports", "cairn/internal/chat/settings", "cairn/internal/quota/**",
+	"cairn/internal/access", "cairn/internal/agent/reports", "cairn/internal/chat/settings", "cairn/internal/curated", "cairn/internal/quota/**",
 	"cairn/internal/adapters/discord/{fleet,tickets}", "cairn/internal/adapters/slack/{installs,pace}",
 }
 

@@ -156,7 +156,7 @@ var (
 	_ chat.Changes      = (*Bot)(nil)
 	_ chat.Ratings      = (*Bot)(nil)
 	_ chat.SourceReader = (*Bot)(nil)
-	_ chat.AnswerPinner = (*Bot)(nil)
+	_ chat.Curating     = (*Bot)(nil)
 )
 
 // New makes a bot, or says what its options lack.

@@ -55,50 +55,69 @@ func wasPinned(notes []string) bool {
 	return slices.ContainsFunc(notes, func(note string) bool { return strings.HasPrefix(note, pinnedQuestion) })
 }
 
+// Curator pins answers for people who look after collections.
+type Curator struct {
+	bot      *Bot
+	curation *Curation
+}
+
+var _ chat.AnswerPinner = (*Curator)(nil)
+
+// Curator gives who pins answers; nil where none can be pinned.
+func (b *Bot) Curator() chat.AnswerPinner {
+	if b.options.Curation == nil {
+		return nil
+	}
+	return NewCurator(b)
+}
+
+// NewCurator makes the curator of a bot that has Options.Curation.
+func NewCurator(bot *Bot) *Curator { return &Curator{bot, bot.options.Curation} }
+
 // PinAnswer implements chat.AnswerPinner.
-func (b *Bot) PinAnswer(ctx context.Context, run chat.RunID, by chat.Reader) (chat.PinnedAnswer, error) {
-	record, reply, err := b.findPinnable(ctx, run)
+func (c *Curator) PinAnswer(ctx context.Context, run chat.RunID, by chat.Reader) (chat.PinnedAnswer, error) {
+	record, reply, err := c.findPinnable(ctx, run)
 	if err != nil {
 		return chat.PinnedAnswer{}, err
 	}
-	documents, err := b.documentsOfRun(ctx, record, reply)
+	documents, err := c.documentsOfRun(ctx, record, reply)
 	if err != nil {
 		return chat.PinnedAnswer{}, err
 	}
-	person, err := b.admitCurator(ctx, record.Thread, by, documents)
+	person, err := c.admitCurator(ctx, record.Thread, by, documents)
 	if err != nil {
 		return chat.PinnedAnswer{}, err
 	}
-	now := b.now()
+	now := c.bot.now()
 	answer := curated.Answer{
-		ID: curated.NewID(), Question: shorten.Head(b.standaloneQuestion(ctx, record), curated.MaxQuestion), Text: reply.Text, Groups: groupsOf(reply, documents),
-		RestsOn: slices.Sorted(maps.Keys(documents)), Author: by.User, Name: shorten.Line(person.Name, curated.MaxName), Run: run, Pinned: now, Expires: now.Add(b.options.Curation.Keep),
+		ID: curated.NewID(), Question: shorten.Head(c.standaloneQuestion(ctx, record), curated.MaxQuestion), Text: reply.Text, Groups: groupsOf(reply, documents),
+		RestsOn: slices.Sorted(maps.Keys(documents)), Author: by.User, Name: shorten.Line(person.Name, curated.MaxName), Run: run, Pinned: now, Expires: now.Add(c.curation.Keep),
 	}
-	pinned, err := curated.Pin(ctx, b.options.Curation.Store, answer, now)
+	pinned, err := curated.Pin(ctx, c.curation.Store, answer, now)
 	if errors.Is(err, curated.ErrFull) {
 		return chat.PinnedAnswer{}, &chat.PinError{Text: pinsAreFull}
 	}
 	if err != nil {
 		return chat.PinnedAnswer{}, err
 	}
-	b.logger.InfoContext(ctx, "pin answer", "pin", string(pinned.ID), "run", string(run), "by", string(by.User), "adapter", by.Adapter)
+	c.bot.logger.InfoContext(ctx, "pin answer", "pin", string(pinned.ID), "run", string(run), "by", string(by.User), "adapter", by.Adapter)
 	return chat.PinnedAnswer{Question: pinned.Question, Expires: pinned.Expires}, nil
 }
 
 // UnpinAnswer implements chat.AnswerPinner.
-func (b *Bot) UnpinAnswer(ctx context.Context, run chat.RunID, by chat.Reader) (chat.PinnedAnswer, error) {
-	record, reply, err := b.findPinnable(ctx, run)
+func (c *Curator) UnpinAnswer(ctx context.Context, run chat.RunID, by chat.Reader) (chat.PinnedAnswer, error) {
+	record, reply, err := c.findPinnable(ctx, run)
 	if err != nil {
 		return chat.PinnedAnswer{}, err
 	}
-	documents, err := b.documentsOfRun(ctx, record, reply)
+	documents, err := c.documentsOfRun(ctx, record, reply)
 	if err != nil {
 		return chat.PinnedAnswer{}, err
 	}
-	if _, err := b.admitCurator(ctx, record.Thread, by, documents); err != nil {
+	if _, err := c.admitCurator(ctx, record.Thread, by, documents); err != nil {
 		return chat.PinnedAnswer{}, err
 	}
-	all, err := b.options.Curation.Store.List(ctx)
+	all, err := c.curation.Store.List(ctx)
 	if err != nil {
 		return chat.PinnedAnswer{}, err
 	}
@@ -108,36 +127,33 @@ func (b *Bot) UnpinAnswer(ctx context.Context, run chat.RunID, by chat.Reader) (
 	if at < 0 {
 		return chat.PinnedAnswer{}, &chat.PinError{Text: notPinned}
 	}
-	err = b.options.Curation.Store.Delete(ctx, all[at].ID)
+	err = c.curation.Store.Delete(ctx, all[at].ID)
 	if err != nil && !errors.Is(err, curated.ErrUnknown) {
 		return chat.PinnedAnswer{}, err
 	}
-	b.logger.InfoContext(ctx, "unpin answer", "pin", string(all[at].ID), "run", string(run), "by", string(by.User), "adapter", by.Adapter)
+	c.bot.logger.InfoContext(ctx, "unpin answer", "pin", string(all[at].ID), "run", string(run), "by", string(by.User), "adapter", by.Adapter)
 	return chat.PinnedAnswer{Question: all[at].Question, Expires: all[at].Expires}, nil
 }
 
 // MayCurate reports whether somebody may pin any answer.
-func (b *Bot) MayCurate(ctx context.Context, by chat.Reader) bool {
-	if b.options.Curation == nil || b.options.Curation.Owners.IsEmpty() {
+func (c *Curator) MayCurate(ctx context.Context, by chat.Reader) bool {
+	if c.curation.Owners.IsEmpty() {
 		return false
 	}
-	person, err := b.options.Curation.Identify(ctx, access.Question{Thread: chat.NewThreadID(by.Adapter, "source"), Asker: by.User, Identity: by.Identity})
-	return err == nil && b.options.Curation.Owners.OwnsAny(person)
+	person, err := c.curation.Identify(ctx, access.Question{Thread: chat.NewThreadID(by.Adapter, "source"), Asker: by.User, Identity: by.Identity})
+	return err == nil && c.curation.Owners.OwnsAny(person)
 }
 
 // findPinnable finds the answer of a run that may be pinned.
-func (b *Bot) findPinnable(ctx context.Context, run chat.RunID) (runs.Record, chat.Reply, error) {
-	if b.options.Curation == nil {
-		return runs.Record{}, chat.Reply{}, chat.ErrUnknownRun
-	}
-	record, err := b.records.Load(ctx, run)
+func (c *Curator) findPinnable(ctx context.Context, run chat.RunID) (runs.Record, chat.Reply, error) {
+	record, err := c.bot.records.Load(ctx, run)
 	if err != nil {
 		return runs.Record{}, chat.Reply{}, err
 	}
-	if record.Flow != b.first {
+	if record.Flow != c.bot.first {
 		return runs.Record{}, chat.Reply{}, &chat.PinError{Text: notPinnable}
 	}
-	turns, err := b.Transcript(ctx, record.Thread)
+	turns, err := c.bot.Transcript(ctx, record.Thread)
 	if err != nil {
 		return runs.Record{}, chat.Reply{}, err
 	}
@@ -154,7 +170,7 @@ func (b *Bot) findPinnable(ctx context.Context, run chat.RunID) (runs.Record, ch
 }
 
 // documentsOfRun gives the documents of the index that an answer rests on, as they are now.
-func (b *Bot) documentsOfRun(ctx context.Context, record runs.Record, reply chat.Reply) (map[knowledge.DocumentID]knowledge.Document, error) {
+func (c *Curator) documentsOfRun(ctx context.Context, record runs.Record, reply chat.Reply) (map[knowledge.DocumentID]knowledge.Document, error) {
 	var ids []string
 	for _, evidence := range record.Trace.Evidence {
 		if !evidence.Kept {
@@ -172,7 +188,7 @@ func (b *Bot) documentsOfRun(ctx context.Context, record runs.Record, reply chat
 	if len(ids) == 0 {
 		return nil, &chat.PinError{Text: notPinnable}
 	}
-	loaded, err := b.documents.loadDocuments(ctx, ids)
+	loaded, err := c.bot.documents.loadDocuments(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -188,8 +204,8 @@ func (b *Bot) documentsOfRun(ctx context.Context, record runs.Record, reply chat
 }
 
 // admitCurator refuses whoever does not look after all collections of some documents.
-func (b *Bot) admitCurator(ctx context.Context, thread chat.ThreadID, by chat.Reader, documents map[knowledge.DocumentID]knowledge.Document) (access.Person, error) {
-	person, err := b.options.Curation.Identify(ctx, access.Question{Thread: thread, Asker: by.User, Identity: by.Identity})
+func (c *Curator) admitCurator(ctx context.Context, thread chat.ThreadID, by chat.Reader, documents map[knowledge.DocumentID]knowledge.Document) (access.Person, error) {
+	person, err := c.curation.Identify(ctx, access.Question{Thread: thread, Asker: by.User, Identity: by.Identity})
 	if err != nil {
 		return access.Person{}, err
 	}
@@ -199,7 +215,7 @@ func (b *Bot) admitCurator(ctx context.Context, thread chat.ThreadID, by chat.Re
 	}
 	slices.Sort(collections)
 	collections = slices.Compact(collections)
-	if !b.options.Curation.Owners.MayCurate(person, collections) {
+	if !c.curation.Owners.MayCurate(person, collections) {
 		names := make([]string, len(collections))
 		for i, id := range collections {
 			names[i] = shownName(string(id))
@@ -211,8 +227,8 @@ func (b *Bot) admitCurator(ctx context.Context, thread chat.ThreadID, by chat.Re
 
 // standaloneQuestion is the question of a run as it says all that it means: as it was searched for,
 // where it leaned on what was said before.
-func (b *Bot) standaloneQuestion(ctx context.Context, record runs.Record) string {
-	turns, err := b.Transcript(ctx, record.Thread)
+func (c *Curator) standaloneQuestion(ctx context.Context, record runs.Record) string {
+	turns, err := c.bot.Transcript(ctx, record.Thread)
 	first := slices.IndexFunc(turns, func(turn chat.Turn) bool { return turn.Role == chat.Person })
 	if err == nil && first >= 0 && turns[first].Message != record.Message && len(record.Trace.Queries) > 0 {
 		return record.Trace.Queries[0].Text

@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/routing"
 	"cairn/internal/knowledge"
 	"cairn/internal/language"
@@ -77,7 +78,7 @@ func (s sideCommand) answerText(ctx context.Context) (string, error) {
 	case sourcesWord:
 		return s.listSources(ctx), nil
 	}
-	return fmt.Sprintf("There is no command %s.\n\n%s", shownName(asked.word), s.bot.listCommands()), nil
+	return fmt.Sprintf("There is no command %s.\n\n%s", shownName(asked.word), listCommands(s.bot.flows)), nil
 }
 
 // flowHelp says what flows are for, in the order in which people are told.
@@ -90,7 +91,7 @@ var flowHelp = []struct{ flow, says string }{
 }
 
 // listCommands are those that there are, a line each.
-func (b *Bot) listCommands() string {
+func listCommands(registered map[string]flows.Flow) string {
 	lines := []string{
 		"`help`: this",
 		"`ask` and a question: the same as the question alone",
@@ -100,7 +101,7 @@ func (b *Bot) listCommands() string {
 		"`remember this` and `forget this`: in a thread of a channel that is a source, what people said there",
 	}
 	for _, line := range flowHelp {
-		if b.flows[line.flow] != nil {
+		if registered[line.flow] != nil {
 			lines = append(lines, line.says)
 		}
 	}
@@ -211,5 +212,5 @@ func countNoun(n int, what string) string {
 // describeHelp tells how the bot is asked, what it knows and, last, which commands there are.
 func (s sideCommand) describeHelp(ctx context.Context) string {
 	paragraphs := append([]string{phrases.In(language.English).Text(phrases.Help)}, s.bot.describeBot(ctx, smalltalk.English)...)
-	return strings.Join(append(paragraphs, s.bot.listCommands()), "\n\n")
+	return strings.Join(append(paragraphs, listCommands(s.bot.flows)), "\n\n")
 }

@@ -52,7 +52,7 @@ type Extender interface {
 	Extend(ctx context.Context, run RunID, by UserID) error
 }
 
-// AnswerPinner pins answers to questions. The bot implements it. Beside the errors below, both give
+// AnswerPinner pins answers to questions. Beside the errors below, both give
 // a *PinError for what can't be done.
 type AnswerPinner interface {
 	// PinAnswer has the answer of a run given to its question from now on, to all who may read what
@@ -60,6 +60,12 @@ type AnswerPinner interface {
 	PinAnswer(ctx context.Context, run RunID, by Reader) (PinnedAnswer, error)
 	// UnpinAnswer ends that for the answer that a run made or gave. ErrUnknownRun.
 	UnpinAnswer(ctx context.Context, run RunID, by Reader) (PinnedAnswer, error)
+}
+
+// Curating is a handler by which answers may be pinned. The bot implements it.
+type Curating interface {
+	// Curator gives what pins answers; nil where none can be pinned.
+	Curator() AnswerPinner
 }
 
 // PinnedAnswer is what was pinned, or is not any more.

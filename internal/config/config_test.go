@@ -61,7 +61,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		Slack:    defaultSlack,
 		Discord:  defaultDiscord,
 		Access:   defaultAccess,
-		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10, SidePages: 0.75},
+		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10, SidePages: 0.75, PinDays: 180},
 		Search:   defaultSearch,
 		Log:      Log{Level: slog.LevelInfo, Format: LogText},
 	}
@@ -103,10 +103,12 @@ web: {listen: ":0"}
 access:
   web: everything
   groups: ["legal=user:Ada@example.com", "legal=group:slack:S1", "hr=team:slack:T1"]
+  operators: ["user:Ada@example.com"]
   retract: closed
 answer:
   depth: brief
   max_sources: 3
+  pin_days: 30
 search:
   fusion: rrf
   dense_weight: 1
@@ -125,6 +127,7 @@ sources:
     max_document_bytes: 1.5 MB
     audience: ["group:legal", "user:Bob@example.com"]
     owner: Legal team
+    owners: ["group:legal"]
   - {name: b, kind: files, path: /srv/b}
 `)
 	got, err := host.Load(path)
@@ -141,11 +144,11 @@ sources:
 			BuildMemory: 2 << 30,
 		},
 		Web:     Web{Listen: ":0"},
-		Answer:  Answer{Depth: chat.Brief, MaxSources: 3, SidePages: 0.75},
+		Answer:  Answer{Depth: chat.Brief, MaxSources: 3, SidePages: 0.75, PinDays: 30},
 		Search:  Search{Fusion: retrieve.RRF, DenseWeight: 1, QueryLog: QueriesPlain, QueryDays: 7},
 		Slack:   defaultSlack,
 		Discord: defaultDiscord,
-		Access: Access{Web: WebEverything, Retract: RetractClosed, Groups: map[knowledge.Principal][]knowledge.Principal{
+		Access: Access{Web: WebEverything, Retract: RetractClosed, Operators: []knowledge.Principal{"user:ada@example.com"}, Groups: map[knowledge.Principal][]knowledge.Principal{
 			"group:legal": {"user:ada@example.com", "group:slack:S1"}, "group:hr": {"team:slack:T1"},
 		}},
 		Log: Log{Level: slog.LevelDebug, Format: LogJSON},
@@ -154,7 +157,7 @@ sources:
 				Name: "handbook", Kind: SourceFiles, Path: filepath.Join(host.Home, "handbook"),
 				Include: []string{"**/*.md", "*.pdf"}, Exclude: []string{"drafts/**"},
 				URLBase: "https://example.com/h", Documents: knowledge.KindPage, MaxDocumentBytes: 1_500_000,
-				Audience: []knowledge.Principal{"group:legal", "user:bob@example.com"}, Owner: "Legal team",
+				Audience: []knowledge.Principal{"group:legal", "user:bob@example.com"}, Owner: "Legal team", Owners: []knowledge.Principal{"group:legal"},
 			},
 			{Name: "b", Kind: SourceFiles, Path: "/srv/b", Documents: knowledge.KindDocumentation, MaxDocumentBytes: 32 << 20},
 		},
@@ -171,7 +174,7 @@ func TestEnvironmentGoesOverTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got.Answer, Answer{Depth: chat.Comprehensive, MaxSources: 3, SidePages: 0.75}) || got.DataDir != filepath.Join(host.WorkDir, "here") || got.Log.Level != slog.LevelInfo {
+	if !reflect.DeepEqual(got.Answer, Answer{Depth: chat.Comprehensive, MaxSources: 3, SidePages: 0.75, PinDays: 180}) || got.DataDir != filepath.Join(host.WorkDir, "here") || got.Log.Level != slog.LevelInfo {
 		t.Errorf("config %+v", got)
 	}
 }

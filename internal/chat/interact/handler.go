@@ -41,7 +41,9 @@ func NewHandler(platform string, handler chat.Handler) (*Handler, error) {
 	found.Graphs, _ = handler.(chat.Graphs)
 	found.More, _ = handler.(chat.Extender)
 	found.Correct, _ = handler.(chat.Corrector)
-	found.Pins, _ = handler.(chat.AnswerPinner)
+	if curating, ok := handler.(chat.Curating); ok {
+		found.Pins = curating.Curator()
+	}
 	found.Private, _ = handler.(chat.PrivateAnswers)
 	return found, nil
 }

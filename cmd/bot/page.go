@@ -21,7 +21,7 @@ import (
 )
 
 type pageDoCommand struct {
-	Words []string `arg:"" name:"WORDS" optional:"" help:"What to do, as behind \"page:\" in a thread: new, open, list, show, append, replace, title, history, restore, undo, close, delete; none explains them."`
+	Words []string `arg:"" name:"WORDS" optional:"" help:"What to do, as behind \"page:\" in a thread: new, draft, open, list, show, append, replace, title, history, restore, undo, close, delete; none explains them."`
 }
 
 // Run does something with pages, and asks at this terminal before it changes one.

@@ -159,7 +159,7 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 		Store: c.Telemetry.Store(threads.Runs), Flows: c.Telemetry.Flows(registered, answer.Name), Router: router,
 		Accompany: c.Telemetry.Accompany, Logger: c.Logger, Adapters: c.Posters(), Ending: ending, Quota: newQuota(c.Config.Limits, c.Storage.counts, c.Models.Budget), Catalog: c.Library,
 		Examples: c.Examples(), ReadFile: c.recognizer.ReadAttached, Viewer: newViewer(c.Config), Check: c.checks.findStates, Keep: c.Channels.keep, RefreshAccess: newGrantRefresher(c.Library, c.Storage.Groups).refresh,
-		Corrections: findCorrections(registered), Curation: newCuration(c.Setup, c.Storage.Pinned, resolver),
+		Corrections: findCorrections(registered), Curation: newCuration(c.Setup, c.Storage.Pinned, resolver), ComposeDigest: digests{cairn: c}.compose,
 	})
 }
 

@@ -90,7 +90,7 @@ func Serve(ctx context.Context, setup Setup, does Roles, out io.Writer) (err err
 }
 
 // startWorker works at what is queued, looks after what answers cite, reports how the agents are,
-// and reads sources by their schedules, until ctx ends.
+// posts digests, and reads sources by their schedules, until ctx ends.
 func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.Writer) error {
 	parts.Go(func() error {
 		c.Bot.Work(ctx)
@@ -103,6 +103,10 @@ func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.W
 	parts.Go(func() error { return c.ReportAgents(ctx) })
 	parts.Go(func() error {
 		prunePages(ctx, c.Storage.Pages, c.Logger)
+		return nil
+	})
+	parts.Go(func() error {
+		scheduleDigests(ctx, c)
 		return nil
 	})
 	fmt.Fprintln(out, "Working at what is queued.")

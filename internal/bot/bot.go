@@ -16,7 +16,7 @@
 //   - conclusion (conclude.go): what is remembered of the outcome.
 //
 // The turn decides whether the message answers a waiting question or starts a flow, and drives
-// the run (run.go). remind.go and forget.go are jobs of their own; controls.go is what people do
+// the run (run.go). remind.go, forget.go and digest.go are jobs of their own; controls.go is what people do
 // about runs beside writing.
 //
 // A message that is edited or deleted is a job as well (change.go, revise.go). What waits
@@ -133,6 +133,9 @@ type Options struct {
 	Corrections Corrections
 	// Curation is how answers are pinned to questions; nil: none can be.
 	Curation *Curation
+	// ComposeDigest writes the digests that EnqueueDigest queues; nil: they are left to other
+	// workers.
+	ComposeDigest ComposeDigest
 	// Keep remembers what people said; nil: nothing can be.
 	Keep Keep
 	// Openers are the adapters that can talk to a person alone, by name. They are apart from

@@ -77,7 +77,7 @@ func (s *street) process(of *fate) *bot.Bot {
 		Store: mortalRuns{s.queue, of}, Flows: s.flows, Logger: quietLogger,
 		Adapters: map[string]chat.Poster{"test": nil, "platform": poster},
 		Parallel: 1, LeaseTTL: streetTTL, LookAfter: streetTTL, TidyAfter: streetTidy, EditWindow: time.Minute, ReadFile: readText, Catalog: s.catalog,
-		Access: s.access, Library: s.library, Check: s.check, Openers: s.openers, Withdraw: bot.WithdrawClosed,
+		Access: s.access, Library: s.library, Check: s.check, Openers: s.openers, Withdraw: bot.WithdrawClosed, ComposeDigest: composeDigest,
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -336,6 +336,7 @@ func (s story) flowsOf(t *testing.T) []flows.Flow {
 func TestCrashAtEveryCall(t *testing.T) {
 	everywhere(t, newFate, stories, "test", "platform")
 	everywhere(t, newFate, changeStories, "platform")
+	everywhere(t, newFate, []story{digestStory}, "platform")
 }
 
 // TestZombieAtEveryCall stops a worker at each call for longer than its lease, lets
@@ -345,7 +346,7 @@ func TestZombieAtEveryCall(t *testing.T) {
 		of := newFate(at, after)
 		of.thaw = make(chan struct{})
 		return of
-	}, slices.Concat(changeStories, stories), "platform")
+	}, slices.Concat(changeStories, stories, []story{digestStory}), "platform")
 }
 
 func everywhere(t *testing.T, fated func(at int, after bool) *fate, stories []story, adapters ...string) {

@@ -116,11 +116,14 @@ type postingAdapter interface {
 }
 
 // openTeamBot makes a bot with a flow behind an adapter, and gives its ratings.
-func openTeamBot(t *testing.T, adapter postingAdapter, flow flows.Flow) (*office, func(t *testing.T) []chat.Rating) {
+func openTeamBot(t *testing.T, adapter postingAdapter, flow flows.Flow, change ...func(*bot.Options)) (*office, func(t *testing.T) []chat.Rating) {
 	t.Helper()
 	o := openWith(t, t.TempDir(), func(options *bot.Options) {
 		options.Flows, options.ReadFile = []flows.Flow{flow}, readRecording
 		options.Adapters = map[string]chat.Poster{adapter.Name(): adapter}
+		for _, apply := range change {
+			apply(options)
+		}
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -13,6 +13,7 @@ import (
 	"cairn/internal/adapters/discord/fleet"
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/adapters/discord/tickets"
+	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/graph/flows"
@@ -24,6 +25,7 @@ type discordTeam struct {
 	*discordtest.Server
 	people  map[chattest.Person]string
 	general string
+	guild   string
 
 	mu     sync.Mutex
 	thread string // of the conversation that goes on
@@ -127,6 +129,13 @@ func TestATeamInDiscord(t *testing.T) {
 // ratings.
 func openDiscordTeam(t *testing.T, flow flows.Flow) (chattest.Team, func(*testing.T) []chat.Rating) {
 	t.Helper()
+	team, _, ratings := openDiscordOffice(t, flow)
+	return team, ratings
+}
+
+// openDiscordOffice is openDiscordTeam whose bot has other options, too.
+func openDiscordOffice(t *testing.T, flow flows.Flow, change ...func(*bot.Options)) (*discordTeam, *office, func(*testing.T) []chat.Rating) {
+	t.Helper()
 	server := discordtest.New(t, discordtest.Options{MessageContent: true, Limits: discordtest.NoLimits()})
 	guild := server.Guild("Team")
 	ann, ben := guild.Member("Ann"), guild.Member("Ben", guild.Role("boss", discordtest.Administrator))
@@ -148,10 +157,10 @@ func openDiscordTeam(t *testing.T, flow flows.Flow) (chattest.Team, func(*testin
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ratings := openTeamBot(t, adapter, flow)
+	o, ratings := openTeamBot(t, adapter, flow, change...)
 	server.Gateway().Await("a connection", func(state gatewaytest.State) bool { return len(state.Connected) > 0 })
 	return &discordTeam{
-		Server: server, people: map[chattest.Person]string{chattest.Ann: ann, chattest.Ben: ben}, general: guild.Channel("general"),
+		Server: server, people: map[chattest.Person]string{chattest.Ann: ann, chattest.Ben: ben}, general: guild.Channel("general"), guild: guild.ID,
 		last: map[chattest.Person]string{}, forms: map[chattest.Person]*discordtest.Interaction{},
-	}, ratings
+	}, o, ratings
 }

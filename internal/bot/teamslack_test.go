@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/adapters/slack"
 	"cairn/internal/adapters/slack/slacktest"
+	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/graph/flows"
@@ -108,6 +109,13 @@ func TestATeamInSlack(t *testing.T) {
 // openSlackTeam makes a team in Slack with a bot that has a flow, and gives what it keeps of ratings.
 func openSlackTeam(t *testing.T, flow flows.Flow) (chattest.Team, func(*testing.T) []chat.Rating) {
 	t.Helper()
+	team, _, ratings := openSlackOffice(t, flow)
+	return team, ratings
+}
+
+// openSlackOffice is openSlackTeam whose bot has other options, too.
+func openSlackOffice(t *testing.T, flow flows.Flow, change ...func(*bot.Options)) (*slackTeam, *office, func(*testing.T) []chat.Rating) {
+	t.Helper()
 	server := slacktest.New(slacktest.Options{})
 	t.Cleanup(server.Close)
 	ann, ben := server.Person("U0ANN", "Ann"), server.Person("U0BEN", "Ben")
@@ -120,12 +128,12 @@ func openSlackTeam(t *testing.T, flow flows.Flow) (chattest.Team, func(*testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ratings := openTeamBot(t, adapter, flow)
+	o, ratings := openTeamBot(t, adapter, flow, change...)
 	app := httptest.NewServer(http.StripPrefix("/slack", adapter.Handler()))
 	t.Cleanup(app.Close)
 	server.Subscribe(app.URL+"/slack/events", app.URL+"/slack/interactive", app.URL+"/slack/commands")
 	return &slackTeam{
 		Server: server, people: map[chattest.Person]*slacktest.Person{chattest.Ann: ann, chattest.Ben: ben},
 		general: server.Channel("C0GENERAL", "general"), last: map[chattest.Person]string{},
-	}, ratings
+	}, o, ratings
 }

@@ -82,6 +82,8 @@ func (t *turn) decideOrResume(ctx, held context.Context) (runs.Result, error) {
 		return t.handleEdited(ctx, held)
 	case deletedJob:
 		return t.handleDeleted(ctx)
+	case digestJob:
+		return t.postDigest(ctx)
 	case sideCommandJob:
 		return t.runCommand(ctx)
 	}

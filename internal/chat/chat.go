@@ -189,8 +189,17 @@ type Reply struct {
 	More bool `json:",omitempty"`
 	// Actions are what people can do about what the run made.
 	Actions []Action `json:",omitempty"`
-	Trace   Trace
+	// Topics are what pages can be drafted about, at most MaxTopics, which the text numbers from 1.
+	// An adapter shows a button for each, which says DraftCommand in the thread.
+	Topics []string `json:",omitempty"`
+	Trace  Trace
 }
+
+// MaxTopics is how many pages can be drafted from one reply.
+const MaxTopics = 10
+
+// DraftCommand is what a person would write in a thread to have a page drafted.
+func DraftCommand(topic string) string { return "/cairn page draft " + topic }
 
 // Action is something that people can do about what a run made. An adapter shows a button, which
 // says Command in the thread.

@@ -75,6 +75,14 @@ type Source struct {
 	Watch  bool          `key:"watch" optional:"true"`
 	Paused bool          `key:"paused" optional:"true"`
 
+	// DigestChannel is where cairn serve posts each week what the source's documents lack, as
+	// chat.ParseChannel reads it; "": nowhere.
+	DigestChannel string `key:"digest_channel" form:"channel"`
+	// DigestDay, DigestTime and DigestZone are when it does, "" as FindDigestDue has it.
+	DigestDay  Weekday `key:"digest_day" oneof:"monday tuesday wednesday thursday friday saturday sunday"`
+	DigestTime string  `key:"digest_time" form:"time of day"` // "15:04"
+	DigestZone string  `key:"digest_zone" form:"time zone"`   // "Europe/Berlin"
+
 	// Added tells that cairn sources keeps it, not the configuration file; Suspended, that
 	// cairn sources paused it.
 	Added, Suspended bool

@@ -48,6 +48,10 @@ func TestSourcesThatDoNotFitTogether(t *testing.T) {
 		"{name: a, kind: mcp}":                                                               "url: is missing",
 		"{name: a, kind: mcp, url: 'https://h/x', command: [x]}":                             "command says already",
 		"{name: a, kind: website, url: 'https://h/x', command: [x]}":                         "command: means nothing",
+		"{name: a, kind: files, path: x, digest_channel: general}":                           "want slack:WORKSPACE:CHANNEL",
+		"{name: a, kind: files, path: x, digest_day: Mon}":                                   "want monday, tuesday",
+		"{name: a, kind: files, path: x, digest_time: '9:00'}":                               "want hours and minutes",
+		"{name: a, kind: files, path: x, digest_zone: Local}":                                "want the name of a time zone",
 	} {
 		err := readSources(t, host, "sources: ["+text+"]")
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {

@@ -46,6 +46,8 @@ var texts = map[string]func(text string, from base) (string, error){
 	"argument":       readArgument,
 	"language":       readLanguage,
 	"account":        readAccount,
+	"time of day":    readTimeOfDay,
+	"time zone":      readTimeZone,
 }
 
 // matchText gives a reader of texts that match an expression. Its error does not repeat them.

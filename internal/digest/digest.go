@@ -26,11 +26,14 @@ type Records interface {
 // Documents yields every document of a source ("" for all) that the viewers of the context may see.
 type Documents func(ctx context.Context, source knowledge.SourceID) iter.Seq2[knowledge.Document, error]
 
-// Options say what a digest is made of. All fields are required.
+// Options say what a digest is made of. All fields but Includes are required.
 type Options struct {
 	Records   Records
 	Documents Documents
 	From, To  time.Time // of the runs that count
+	// Includes tells whether the question of a run, and what was said against its answer, may be
+	// shown to those who read the digest; nil: all may.
+	Includes func(ctx context.Context, record runs.Record) bool
 }
 
 // Digest is what was found, by collection in the order of their names. What can't be told to belong
@@ -101,11 +104,15 @@ func Make(ctx context.Context, options Options) (Digest, error) {
 		if err != nil {
 			return Digest{}, fmt.Errorf("load run %s for the digest: %w", record.ID, err)
 		}
+		gathered.countReads(record)
+		if options.Includes != nil && !options.Includes(ctx, record) {
+			continue
+		}
 		name := collectionOf(record)
 		if lacksAnswer(record) {
 			gaps[name] = append(gaps[name], NewQuestion(record.Request, endOf(record)))
 		}
-		gathered.addRecord(name, kept)
+		gathered.addRatings(name, kept)
 	}
 	for name, questions := range gaps {
 		gathered.collection(name).Gaps = groupGaps(questions)
@@ -115,6 +122,7 @@ func Make(ctx context.Context, options Options) (Digest, error) {
 	}
 	made := Digest{From: options.From, To: options.To, Runs: len(listed)}
 	for _, collection := range gathered.collections {
+		collection.sort()
 		made.Collections = append(made.Collections, *collection)
 	}
 	slices.SortFunc(made.Collections, func(a, b Collection) int { return cmp.Compare(a.Name, b.Name) })
@@ -134,8 +142,8 @@ func (g gathering) collection(name string) *Collection {
 	return g.collections[name]
 }
 
-// addRecord counts what an answer rests on, and what people said against it.
-func (g gathering) addRecord(name string, record runs.Record) {
+// countReads counts what an answer rests on.
+func (g gathering) countReads(record runs.Record) {
 	seen := make(map[knowledge.DocumentID]bool)
 	for _, evidence := range record.Trace.Evidence {
 		document, _, ok := knowledge.PassageID(evidence.Passage).Split()
@@ -144,14 +152,16 @@ func (g gathering) addRecord(name string, record runs.Record) {
 			g.reads[document]++
 		}
 	}
+}
+
+// addRatings adds what people said against an answer.
+func (g gathering) addRatings(name string, record runs.Record) {
 	for _, rating := range record.Ratings {
 		if rating.Verdict != chat.Down || rating.Reason == "" {
 			continue
 		}
 		in := g.collection(name)
 		in.Contradictions = append(in.Contradictions, Contradiction{Question: record.Request, Reason: rating.Reason, Run: record.ID, At: rating.At})
-		slices.SortStableFunc(in.Contradictions, func(a, b Contradiction) int { return b.At.Compare(a.At) })
-		in.Contradictions = in.Contradictions[:min(len(in.Contradictions), maxShown)]
 	}
 }
 
@@ -167,10 +177,6 @@ func (g gathering) addStale(ctx context.Context, options Options) error {
 		}
 		in := g.collection(string(document.Source))
 		in.Stale = append(in.Stale, Stale{Document: document.ID, Title: document.Title, Path: document.Path, Modified: document.Modified, Answers: answers})
-	}
-	for _, in := range g.collections {
-		slices.SortStableFunc(in.Stale, func(a, b Stale) int { return cmp.Compare(b.Answers, a.Answers) })
-		in.Stale = in.Stale[:min(len(in.Stale), maxShown)]
 	}
 	return nil
 }
@@ -208,15 +214,40 @@ func collectionOf(record runs.Record) string {
 	return ""
 }
 
-// groupGaps puts alike questions together, those that are asked most often first.
+// Select gives what one collection lacks, and in the same lists what the others of the names do:
+// it takes what belongs to no collection with it, for one.
+func (d Digest) Select(name string, others ...string) Collection {
+	selected := Collection{Name: name}
+	for _, c := range d.Collections {
+		if c.Name != name && !slices.Contains(others, c.Name) {
+			continue
+		}
+		selected.Gaps = append(selected.Gaps, c.Gaps...)
+		selected.Contradictions = append(selected.Contradictions, c.Contradictions...)
+		selected.Stale = append(selected.Stale, c.Stale...)
+	}
+	selected.sort()
+	return selected
+}
+
+// sort puts first what counts most, and leaves out what is beyond maxShown.
+func (c *Collection) sort() {
+	slices.SortStableFunc(c.Gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last)) })
+	c.Gaps = c.Gaps[:min(len(c.Gaps), maxShown)]
+	slices.SortStableFunc(c.Contradictions, func(a, b Contradiction) int { return b.At.Compare(a.At) })
+	c.Contradictions = c.Contradictions[:min(len(c.Contradictions), maxShown)]
+	slices.SortStableFunc(c.Stale, func(a, b Stale) int { return cmp.Compare(b.Answers, a.Answers) })
+	c.Stale = c.Stale[:min(len(c.Stale), maxShown)]
+}
+
+// groupGaps puts alike questions together.
 func groupGaps(questions []Question) []Gap {
 	var gaps []Gap
 	for _, group := range Group(questions) {
 		gap := Gap{Question: group[0].Text, Count: len(group), Last: group[0].At}
 		gaps = append(gaps, gap)
 	}
-	slices.SortStableFunc(gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last)) })
-	return gaps[:min(len(gaps), maxShown)]
+	return gaps
 }
 
 // Question is a question as it is compared with others.

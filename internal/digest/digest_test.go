@@ -2,6 +2,7 @@ package digest_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -93,9 +94,66 @@ func TestMake(t *testing.T) {
 		t.Errorf("no collection lacks %+v", gaps)
 	}
 	text := digest.Render(made)
-	for _, want := range []string{"2 × how do I renew the wildcard certificate?", "`page: new how do I renew the wildcard certificate`", "“it is 45s", "Old guide (old.md)"} {
+	for _, want := range []string{"2 × how do I renew the wildcard certificate?", "`cairn page draft 'how do I renew the wildcard certificate'`", "“it is 45s \\`now\\`”", "Old guide (old.md)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
+	}
+}
+
+func TestRenderPost(t *testing.T) {
+	made := digest.Digest{From: monday.AddDate(0, 0, -7), To: monday, Collections: []digest.Collection{
+		{Name: "", Gaps: []digest.Gap{{Question: "who owns billing?", Count: 9}}},
+		{
+			Name:           "docs",
+			Contradictions: []digest.Contradiction{{Question: "how long?", Reason: "it is [45s](https://evil.example.com)\n# now"}},
+			Stale:          []digest.Stale{{Title: "Old guide", Path: "old.md", Modified: monday.AddDate(-2, 0, 0), Answers: 3}},
+		},
+		{Name: "wiki", Gaps: []digest.Gap{{Question: "never here", Count: 1}}},
+	}}
+	for i := range 7 {
+		made.Collections[1].Gaps = append(made.Collections[1].Gaps, digest.Gap{Question: fmt.Sprintf("question %d?", i), Count: 7 - i})
+	}
+	got := digest.RenderPost(made, made.Select("docs", ""))
+	want := `What ` + "`docs`" + ` lacked from 16 November to 23 November 2026:
+
+**Questions without an answer**
+
+- **1** · 9 × who owns billing?
+- **2** · 7 × question 0?
+- **3** · 6 × question 1?
+- **4** · 5 × question 2?
+- **5** · 4 × question 3?
+
+**Said against answers**
+
+- **6** · “it is \[45s\](https://evil.example.com) # now”, to the answer of: how long?
+
+**Read often, and not changed for a year**
+
+- **7** · Old guide (old.md), of 2024-11-23, 3 answers
+
+` + "`cairn digest`" + ` shows 3 more.`
+	if got.Text != want {
+		t.Errorf("posted:\n%s\nwant:\n%s", got.Text, want)
+	}
+	if len(got.Topics) != 7 || got.Topics[0] != "who owns billing?" || got.Topics[6] != "Old guide" {
+		t.Errorf("the topics are %q", got.Topics)
+	}
+	if empty := digest.RenderPost(made, made.Select("empty")); empty.Text != "" {
+		t.Errorf("nothing to say is said as %q", empty.Text)
+	}
+}
+
+func TestMakeLeavesOutWhatMayNotBeShown(t *testing.T) {
+	s := &shelf{}
+	s.ask("who owns billing?", chat.Abstained, monday)
+	s.ask("what does Ann earn?", chat.Abstained, monday)
+	made, err := digest.Make(t.Context(), digest.Options{
+		Records: s, Documents: s.list, From: monday.AddDate(0, 0, -7), To: monday.Add(time.Hour),
+		Includes: func(_ context.Context, record runs.Record) bool { return record.ID == "a" },
+	})
+	if err != nil || len(made.Collections) != 1 || len(made.Collections[0].Gaps) != 1 || made.Collections[0].Gaps[0].Question != "who owns billing?" {
+		t.Errorf("%v, made %+v", err, made)
 	}
 }

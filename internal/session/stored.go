@@ -80,6 +80,7 @@ type storedReply struct {
 	Offer     chat.RunID       `json:"Offer,omitempty"`
 	More      bool             `json:"More,omitempty"`
 	Actions   []chat.Action    `json:"Actions,omitempty"`
+	Topics    []string         `json:"Topics,omitempty"` // came later: an older program passes over them
 }
 
 type storedDocument struct {

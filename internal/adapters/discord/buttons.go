@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"slices"
 	"strconv"
 
 	"cairn/internal/chat"
@@ -34,7 +35,11 @@ func (r *buttonRow) buildRows() []component {
 	if len(r.buttons) == 0 {
 		return nil
 	}
-	return []component{{Type: rowType, Components: r.buttons}}
+	var rows []component
+	for row := range slices.Chunk(r.buttons, maxButtons) {
+		rows = append(rows, component{Type: rowType, Components: row})
+	}
+	return rows
 }
 
 // The values of verbRate.
@@ -49,7 +54,7 @@ var emphases = map[interact.Emphasis]int{interact.Plain: secondary, interact.Pri
 // addButtons adds what people can do about a run.
 func (r *buttonRow) addButtons(buttons []interact.Button) {
 	for _, button := range buttons {
-		r.addButton(emphases[button.Emphasis], button.Verb, button.About, "", button.Label)
+		r.addButton(emphases[button.Emphasis], button.Verb, button.About, button.Value, button.Label)
 	}
 }
 

@@ -53,6 +53,16 @@ func (p place) isValid() bool {
 		(p.private == "" || p.root != "" && snowflake.MatchString(string(p.private)))
 }
 
+// ChannelThread gives the thread id by which something is posted in a channel itself.
+func ChannelThread(channel chat.ChannelID) (chat.ThreadID, error) {
+	_, guild, id := channel.Split()
+	at := place{guild: guild, channel: id}
+	if channel != chat.NewChannelID(Name, guild, id) || !at.isValid() || at.isDirect() {
+		return "", fmt.Errorf("%q is no channel of Discord's", channel)
+	}
+	return at.threadID(), nil
+}
+
 func (p place) isDirect() bool { return p.guild == directGuild }
 
 // parseThread reads a thread id of this adapter's.

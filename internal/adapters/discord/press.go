@@ -34,6 +34,8 @@ func (d dispatcher) handlePress(ctx context.Context, bot *interact.Handler, of s
 		press.Value = string(thumbs[does.value])
 	case interact.Reason:
 		press.Value = of.interaction.words
+	case interact.DraftPage:
+		press.Value = does.value
 	case interact.Choose:
 		if press.Message.Answers, err = findChoice(ctx, bot, of); err != nil {
 			return err

@@ -113,7 +113,11 @@ func (r *row) buildBlocks() []slack.Block {
 // addButtons adds what people can do about a run.
 func (r *row) addButtons(buttons []interact.Button) {
 	for _, button := range buttons {
-		r.addButton(button.Verb, button.About, "", button.Label)
+		about := button.About
+		if button.Value != "" { // the ids of a message's buttons differ
+			about += ":" + button.Value
+		}
+		r.addButton(button.Verb, about, button.Value, button.Label)
 	}
 }
 

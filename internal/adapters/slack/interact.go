@@ -134,6 +134,8 @@ func pressMeaning(of interaction) signal {
 		},
 	}
 	switch does {
+	case interact.DraftPage:
+		found.about, _, _ = cutLast(about, ":")
 	case interact.Choose:
 		question, _, _ := cutLast(about, ":")
 		found.message.Answers = &chat.Press{Question: question, Choice: action.Value}

@@ -13,17 +13,32 @@ const Name = "slack"
 
 // place is where a conversation is held. Its thread id is "slack:team:channel:root". A
 // thread that one person alone sees, as a slash command begins one, has no message that
-// it starts at: its root is "user/request".
+// it starts at: its root is "user/request". What is posted in the channel itself, where each
+// message begins a thread, has the root "channel".
 type place struct {
 	team    string
 	channel string
-	root    string // ts of the thread's first message; "" in a private one
+	root    string // ts of the thread's first message; "" in a private one, and in the channel itself
+	whole   bool   // the channel itself
 	private chat.UserID
 	request string // what tells private threads of a person apart
 }
 
+// wholeRoot stands in the place of a thread's first message for the channel itself.
+const wholeRoot = "channel"
+
+// ChannelThread gives the thread id by which something is posted in a channel itself.
+func ChannelThread(channel chat.ChannelID) (chat.ThreadID, error) {
+	at, err := placeOfChannel(channel)
+	at.whole = true
+	return at.threadID(), err
+}
+
 func (p place) threadID() chat.ThreadID {
 	root := p.root
+	if p.whole {
+		root = wholeRoot
+	}
 	if p.private != "" {
 		root = string(p.private) + "/" + p.request
 	}
@@ -38,7 +53,7 @@ func (p place) isValid() bool {
 	if p.private != "" {
 		return userID.MatchString(string(p.private)) && requestID.MatchString(p.request)
 	}
-	return timestamp.MatchString(p.root)
+	return p.whole || timestamp.MatchString(p.root)
 }
 
 // isDirect tells a direct conversation with the app.
@@ -60,6 +75,8 @@ func parseThread(id chat.ThreadID) (place, error) {
 		at = place{team: parts[1], channel: parts[2], root: parts[3]}
 		if user, request, found := strings.Cut(parts[3], "/"); found {
 			at.root, at.private, at.request = "", chat.UserID(user), request
+		} else if parts[3] == wholeRoot {
+			at.root, at.whole = "", true
 		}
 	}
 	if !at.isValid() {

@@ -310,6 +310,9 @@ func (s sender) partOf(message slack.Message) (part, bool) {
 
 // readMessages goes through the messages of the thread until visit wants no more.
 func (s sender) readMessages(ctx context.Context, from string, visit func(slack.Message) bool) error {
+	if s.at.whole {
+		return s.readChannel(ctx, from, visit)
+	}
 	ask := &slack.GetConversationRepliesParameters{
 		ChannelID: s.at.channel, Timestamp: s.at.root, Limit: pageSize, IncludeAllMetadata: true, Oldest: from, Inclusive: from != "",
 	}
@@ -333,6 +336,37 @@ func (s sender) readMessages(ctx context.Context, from string, visit func(slack.
 			return nil
 		}
 	}
+}
+
+// maxChannelPages is how many pages of a channel are read for what was posted in it.
+const maxChannelPages = 5
+
+// readChannel goes through the latest messages of the channel itself, the earliest first, until
+// visit wants no more.
+func (s sender) readChannel(ctx context.Context, from string, visit func(slack.Message) bool) error {
+	ask := &slack.GetConversationHistoryParameters{ChannelID: s.at.channel, Limit: pageSize, IncludeAllMetadata: true, Oldest: from, Inclusive: from != ""}
+	var latest []slack.Message // the latest first
+	for range maxChannelPages {
+		var page *slack.GetConversationHistoryResponse
+		err := s.callMethod(ctx, readHistory, func() error {
+			var err error
+			page, err = s.api.GetConversationHistoryContext(ctx, ask)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		latest = append(latest, page.Messages...)
+		if ask.Cursor = page.ResponseMetaData.NextCursor; !page.HasMore || ask.Cursor == "" {
+			break
+		}
+	}
+	for _, message := range slices.Backward(latest) {
+		if !visit(message) {
+			return nil
+		}
+	}
+	return nil
 }
 
 // findCaller is who looks for a post in a thread, in the line of those who look.

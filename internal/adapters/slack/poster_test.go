@@ -18,7 +18,7 @@ import (
 func (w *team) Seen(_ *testing.T, thread chat.ThreadID) []string {
 	var texts []string
 	for _, message := range w.Messages(w.general) {
-		at := place{team: slacktest.Team, channel: w.general, root: message.ThreadTS}
+		at := place{team: slacktest.Team, channel: w.general, root: message.ThreadTS, whole: message.ThreadTS == ""}
 		if message.User == slacktest.Bot && !message.Deleted && at.threadID() == thread && len(message.Files) == 0 {
 			texts = append(texts, message.Text)
 		}
@@ -67,6 +67,16 @@ func TestPoster(t *testing.T) {
 	chattest.TestPoster(t, func(t *testing.T) (chattest.PosterRoom, chat.Poster) {
 		w := newTeam(t, false)
 		return w.room(), w.process(t)
+	})
+}
+
+// TestPosterInAChannel posts in a channel itself, where each post begins a thread.
+func TestPosterInAChannel(t *testing.T) {
+	chattest.TestPoster(t, func(t *testing.T) (chattest.PosterRoom, chat.Poster) {
+		w := newTeam(t, false)
+		room := w.room()
+		room.Thread = place{team: slacktest.Team, channel: w.general, whole: true}.threadID()
+		return room, w.process(t)
 	})
 }
 

@@ -30,9 +30,9 @@ func (s sender) removeDrafts(ctx context.Context, from string) error {
 	return err
 }
 
-// isDraft tells the messages of drafts from those of posts.
+// isDraft tells the messages of drafts from those of posts. No draft stands in a channel itself.
 func (s sender) isDraft(message slack.Message) bool {
-	return message.User == s.bot && len(message.Files) == 0 && message.Metadata.EventType == ""
+	return !s.at.whole && message.User == s.bot && len(message.Files) == 0 && message.Metadata.EventType == ""
 }
 
 // deleteDraft deletes a message that may still be a stream.

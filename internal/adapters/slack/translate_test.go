@@ -268,6 +268,7 @@ func TestThreadIDsAreReadBack(t *testing.T) {
 	for _, at := range []place{
 		{team: "T1", channel: "C1", root: "1772445600.123456"},
 		{team: "T1", channel: "D1", private: "U0ANN", request: "12.34.abc"},
+		{team: "T1", channel: "C1", whole: true},
 	} {
 		got, err := parseThread(at.threadID())
 		if err != nil || got != at {

@@ -1,6 +1,11 @@
 package interact
 
-import "cairn/internal/chat"
+import (
+	"fmt"
+	"strconv"
+
+	"cairn/internal/chat"
+)
 
 // Verb is what a button does. Adapters carry it in the ids of buttons, which platforms keep
 // with a message for good: a verb is never renamed.
@@ -24,6 +29,7 @@ const (
 	UndoChange      Verb = "undo"    // take back a run's change of a page
 	PinAnswer       Verb = "pin"     // have an answer given to its question from now on
 	UnpinAnswer     Verb = "unpin"   // and no more
+	DraftPage       Verb = "draft"   // draft a page: its value is the number of a reply's topic, from 0
 	Choose          Verb = "answer"  // one of a question's choices
 	Reply           Verb = "reply"   // answer a question in other words
 )
@@ -31,7 +37,7 @@ const (
 // Verbs are all verbs.
 func Verbs() []Verb {
 	return []Verb{
-		Rate, Reason, Explain, ListSources, Retry, Stop, Share, AskHuman, AnswerPrivately, TakeHelp, CloseHelp, Extend, KeepAsPage, UndoChange, PinAnswer, UnpinAnswer, Choose, Reply,
+		Rate, Reason, Explain, ListSources, Retry, Stop, Share, AskHuman, AnswerPrivately, TakeHelp, CloseHelp, Extend, KeepAsPage, UndoChange, PinAnswer, UnpinAnswer, DraftPage, Choose, Reply,
 	}
 }
 
@@ -49,6 +55,7 @@ const (
 type Button struct {
 	Verb     Verb
 	About    string // id of the run
+	Value    string // of DraftPage
 	Label    string
 	Emphasis Emphasis
 }
@@ -78,6 +85,8 @@ func ReplyControls(reply chat.Reply, offer Offer) Controls {
 	switch {
 	case reply.Offer != "":
 		return Controls{Buttons: []Button{{Verb: AnswerPrivately, About: string(reply.Offer), Label: "Answer me in private"}}}
+	case len(reply.Topics) > 0:
+		return Controls{Buttons: draftButtons(reply)}
 	case run == "" || reply.Outcome == chat.Noticed:
 		return Controls{}
 	case reply.Outcome == chat.Failure:
@@ -121,6 +130,15 @@ func ReplyControls(reply chat.Reply, offer Offer) Controls {
 		}
 	}
 	return shown
+}
+
+// draftButtons have a page drafted about each topic of a reply.
+func draftButtons(reply chat.Reply) []Button {
+	var buttons []Button
+	for i := range reply.Topics[:min(len(reply.Topics), chat.MaxTopics)] {
+		buttons = append(buttons, Button{Verb: DraftPage, About: string(reply.Run), Value: strconv.Itoa(i), Label: fmt.Sprintf("Draft a page: %d", i+1)})
+	}
+	return buttons
 }
 
 // IsOfMenu reports whether a menu may offer a verb.

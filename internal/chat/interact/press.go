@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"cairn/internal/chat"
@@ -14,7 +15,7 @@ import (
 type Press struct {
 	Verb  Verb
 	About string // id of the run or question
-	Value string // of Rate and Reason
+	Value string // of Rate, Reason and DraftPage
 	By    chat.UserID
 	// Message is the press as a message: its thread is the one that the button is in. Of Choose
 	// and Reply it is what answers the question.
@@ -98,7 +99,7 @@ func (c *Controller) Press(ctx context.Context, bot *Handler, press Press) error
 // transcript anyway.
 func checkPlace(ctx context.Context, bot *Handler, press Press) error {
 	switch press.Verb {
-	case Rate, Reason, Explain, ListSources, Retry, Share, AskHuman, KeepAsPage, UndoChange, PinAnswer, UnpinAnswer:
+	case Rate, Reason, Explain, ListSources, Retry, Share, AskHuman, KeepAsPage, UndoChange, PinAnswer, UnpinAnswer, DraftPage:
 		return checkRun(ctx, bot, chat.RunID(press.About), press.IsHere)
 	}
 	return nil
@@ -110,7 +111,7 @@ func (c *Controller) performPress(ctx context.Context, bot *Handler, press Press
 		return c.saveRating(ctx, bot, press)
 	case Reason:
 		return c.saveReason(ctx, bot, press)
-	case Choose, Reply, Retry, Stop, Extend, KeepAsPage, UndoChange:
+	case Choose, Reply, Retry, Stop, Extend, KeepAsPage, UndoChange, DraftPage:
 		if err := press.To.Acknowledge(ctx, NextReply); err != nil {
 			return err
 		}
@@ -166,6 +167,12 @@ func (c *Controller) controlRun(ctx context.Context, bot *Handler, press Press) 
 		press.Message.Text = chat.KeepAsPage.Command(run)
 	case UndoChange:
 		press.Message.Text = chat.UndoChange.Command(run)
+	case DraftPage:
+		topic, err := findTopic(ctx, bot, run, press.Value)
+		if err != nil {
+			return err
+		}
+		press.Message.Text = chat.DraftCommand(topic)
 	case Stop:
 		stopped, err := bot.Stop(ctx, press.Message.Thread, press.By)
 		if err != nil || stopped {
@@ -174,6 +181,24 @@ func (c *Controller) controlRun(ctx context.Context, bot *Handler, press Press) 
 		return press.To.Confirm(ctx, "Nothing works or waits here any more.")
 	}
 	return c.Submit(ctx, bot, press.Message, press.To)
+}
+
+// findTopic gives what the page is about that a button drafts. The reply with the button begins
+// the thread that it was pressed in, and stands in another one: that of the channel.
+func findTopic(ctx context.Context, bot *Handler, run chat.RunID, value string) (string, error) {
+	thread, err := bot.ThreadOf(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	reply, err := FindReply(ctx, bot, thread, run)
+	if err != nil {
+		return "", err
+	}
+	at, err := strconv.Atoi(value)
+	if err != nil || at < 0 || at >= len(reply.Topics) {
+		return "", chat.ErrUnknownRun
+	}
+	return reply.Topics[at], nil
 }
 
 // saveRating keeps a thumb, and asks for the reason where it points down.

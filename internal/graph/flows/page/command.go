@@ -27,6 +27,7 @@ const (
 	Snapshot   Verb = "snapshot"
 	Delete     Verb = "delete"
 	FromThread Verb = "thread"
+	Draft      Verb = "draft"
 	Correct    Verb = "correct"
 	Keep       Verb = "keep"
 	Help       Verb = "help"
@@ -40,6 +41,7 @@ var verbs = []struct {
 }{
 	{Create, "`page: new` and a title: a new page; what stands below the title is written on it"},
 	{FromThread, "`page: thread` and a title: a page of what was said in this thread"},
+	{Draft, "`page: draft` and a question: a new page with an outline from the passages that are nearest to it"},
 	{Open, "`page: open` and an id or a title: works on that page here"},
 	{List, "`page: list`: the pages that you may see here"},
 	{Show, "`page: show`: the page; `page: show ids` with the id of each block"},
@@ -99,6 +101,8 @@ func isSentence(verb Verb, rest string) bool {
 		return rest != "" && !runID.MatchString(rest)
 	case Show:
 		return rest != "" && !strings.EqualFold(rest, "ids")
+	case Draft:
+		return draftsText.MatchString(rest)
 	case Replace:
 		block, _, _ := strings.Cut(rest, " ")
 		block, _, _ = strings.Cut(block, "\n")
@@ -106,6 +110,9 @@ func isSentence(verb Verb, rest string) bool {
 	}
 	return false
 }
+
+// draftsText is what stands behind "draft" where text of the open page is meant, and no question.
+var draftsText = regexp.MustCompile(`(?i)^(?:an?|another|this|my|me)\b`)
 
 // runID is what the id of a run looks like, which buttons name.
 var runID = regexp.MustCompile(`^run-[A-Za-z0-9]{1,64}$`)

@@ -5,7 +5,7 @@
 //
 // Reading order: state.go, page.go (the graph), command.go (what is asked), read.go (what
 // only shows), propose.go (what changes), agent.go (the model's rounds), context.go (what it is
-// shown), apply.go, thread.go (a page from a thread),
+// shown), apply.go, thread.go (a page from a thread), draft.go (a page about a question),
 // correct.go (what messages correct in documents that an answer cites).
 package page
 
@@ -19,6 +19,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/llm"
 	"cairn/internal/pages"
+	"cairn/internal/pages/outline"
 	"cairn/internal/pages/tools"
 	"cairn/internal/pages/tree"
 )
@@ -49,6 +50,8 @@ type Options struct {
 	Address string
 	// Documents are those that answers cite, which messages correct; the zero one: none can be.
 	Documents Documents
+	// Search finds the passages that drafts are outlined from; nil: none are.
+	Search outline.Search
 }
 
 // Flow edits pages. Make one with New.
@@ -59,6 +62,7 @@ type Flow struct {
 	model     llm.Model
 	address   string
 	documents Documents
+	search    outline.Search
 	now       func() time.Time
 }
 
@@ -66,7 +70,7 @@ var _ flows.Flow = (*Flow)(nil)
 
 // New makes the flow.
 func New(options Options) (*Flow, error) {
-	f := &Flow{library: options.Library, model: options.Model, address: options.Address, documents: options.Documents, now: time.Now}
+	f := &Flow{library: options.Library, model: options.Model, address: options.Address, documents: options.Documents, search: options.Search, now: time.Now}
 	compiled, err := f.plan().Compile()
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)

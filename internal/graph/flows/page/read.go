@@ -31,6 +31,8 @@ func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Re
 		return f.create(ctx, s, command.Rest)
 	case FromThread:
 		return f.createFromThread(ctx, s, command.Rest)
+	case Draft:
+		return draftPage(ctx, f, s, command.Rest)
 	case List:
 		return f.list(ctx, s)
 	case Open:

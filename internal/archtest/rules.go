@@ -38,7 +38,7 @@ var rules = []rule{
 		notIn:  append([]string{"cairn/internal/adapters/web/operations", "cairn/internal/adapters/web/editor"}, stores...),
 		forbid: []string{"cairn/**"},
 		allow: []string{
-			"cairn/internal/chat/**", "cairn/internal/adapters/**", "cairn/internal/listen", "cairn/internal/shorten", "cairn/internal/sqlite/sqlitetest",
+			"cairn/internal/chat/**", "cairn/internal/adapters/**", "cairn/internal/listen", "cairn/internal/shorten", "cairn/internal/sqlite/sqlitetest", "cairn/internal/servertest",
 			"cairn/internal/graph/flows/answer/replytest",
 		},
 	},

@@ -43,6 +43,7 @@ func collectEvidence() (words, endings, letters map[string]evidence) {
 		table := tables[tag]
 		note(words, tag, table.function)
 		note(words, tag, table.question)
+		note(words, tag, table.shared)
 		note(endings, tag, table.endings)
 		note(letters, tag, table.letters)
 	}

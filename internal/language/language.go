@@ -62,6 +62,9 @@ func Words(t Tag) (function, question []string) {
 // table is what is known of a language, as its file in the folder words lists it.
 type table struct {
 	function, question, endings, letters []string
+	// shared are words of other languages' lists that stand in texts of this one as well: the
+	// "dir" of a command is no German pronoun.
+	shared []string
 }
 
 //go:embed words/*.txt
@@ -94,6 +97,6 @@ func parseTable(content string) table {
 	}
 	return table{
 		function: sections["function"], question: sections["question"],
-		endings: sections["endings"], letters: sections["letters"],
+		endings: sections["endings"], letters: sections["letters"], shared: sections["shared"],
 	}
 }

@@ -39,6 +39,8 @@ func TestDetectMessages(t *testing.T) {
 		{"怎么重置 VPN 密码?", Chinese},
 		{"请假流程", Chinese},
 		{"kubectl pods", Unknown},
+		{"cache dir on macos", English},
+		{"man page of mit scheme", English},
 		{"", Unknown},
 		{"🚀 42", Unknown},
 		{"zażółć gęślą jaźń", Unknown},

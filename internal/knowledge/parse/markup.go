@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -120,13 +121,17 @@ func bodyEnd(lines []string, from, indent int) int {
 }
 
 // bodyOf takes the common indentation off lines.
-func bodyOf(lines []string) []string {
+func bodyOf(lines []string) []string { return dedent(lines, math.MaxInt) }
+
+// dedent takes the common indentation off lines, at most so many columns of it.
+func dedent(lines []string, most int) []string {
 	least := -1
 	for _, line := range lines {
 		if strings.TrimSpace(line) != "" && (least < 0 || indentOf(line) < least) {
 			least = indentOf(line)
 		}
 	}
+	least = min(least, most)
 	out := make([]string, len(lines))
 	for i, line := range lines {
 		if strings.TrimSpace(line) != "" {

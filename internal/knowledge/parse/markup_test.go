@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,22 @@ func TestNoMarkupIsLeft(t *testing.T) {
 				t.Errorf("%s holds %q:\n%s", name, mark, text)
 			}
 		}
+	}
+}
+
+// TestCodeBelowItems checks that a block behind "::" in an item of a list is code.
+func TestCodeBelowItems(t *testing.T) {
+	text, err := Parse(t.Context(), ReST, "a.rst", []byte("#. Copy the file::\n\n    cp a b\n\n#. Start\n   it::\n\n       start a\n       start b\n"), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for _, block := range text.Sections[0].Blocks {
+		blocks = append(blocks, block.Text)
+	}
+	want := []string{"1. Copy the file:", "```\ncp a b\n```", "2. Start it:", "```\nstart a\nstart b\n```"}
+	if !slices.Equal(blocks, want) {
+		t.Errorf("got %q, want %q", blocks, want)
 	}
 }
 

@@ -260,7 +260,7 @@ func (r *restReader) item(lines []string, at int, indent string, depth int) int 
 	text := strings.TrimLeft(lines[at][len(marker):], " ")
 	inner := len(lines[at]) - len(text)
 	end := bodyEnd(lines, at+1, min(inner, 2))
-	body := slices.Concat([]string{text}, bodyOf(lines[at+1:end]))
+	body := slices.Concat([]string{text}, dedent(lines[at+1:end], inner)) // what is indented more is code, or a quote
 	bulleted := "- "
 	if digits := strings.Trim(marker, "().#"); marker != "-" && marker != "*" && marker != "+" && marker != "•" {
 		bulleted = "1. "

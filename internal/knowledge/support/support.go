@@ -8,6 +8,7 @@ package support
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/lexical"
@@ -113,15 +114,26 @@ func (p Profile) AskedShare(set Set) float64 {
 		if lexical.IsFiller(term) {
 			continue
 		}
-		telling++
-		if slices.ContainsFunc(p.Terms, func(t Term) bool { return t.Text == term || slices.Contains(t.Also, term) }) {
+		switch {
+		case slices.ContainsFunc(p.Terms, func(t Term) bool { return t.Text == term || slices.Contains(t.Also, term) }):
 			asked++
+			telling++
+		case !p.asksForWhole(set, term):
+			telling++
 		}
 	}
 	if telling == 0 {
 		return 0
 	}
 	return float64(asked) / float64(telling)
+}
+
+// asksForWhole says whether a term is a part of a name that is asked for whole, as "map" is of
+// "ConfigMap".
+func (p Profile) asksForWhole(set Set, part string) bool {
+	return slices.ContainsFunc(p.Terms, func(t Term) bool {
+		return len(t.Text) > len(part) && (strings.HasPrefix(t.Text, part) || strings.HasSuffix(t.Text, part)) && set.Has(t.Text)
+	})
 }
 
 // Exactness is how far a text, such as a heading, names what the question is about and nothing

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cairn/internal/graph/flows/answer/words"
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/knowledge/support"
@@ -91,7 +92,9 @@ func measureDefinition(profile support.Profile, p Passage) float64 {
 	}
 	said := 0.0
 	for i, s := range sentence.Split(p.Text) {
-		if u := newUnit(p, s); i < openingUnits || entryTerm[u.kind] != nil {
+		u := unit{Sentence: s, kind: kindOf(s)}
+		if i < openingUnits || entryTerm[u.kind] != nil {
+			u.plain = knowledge.WithoutAddresses(s.Text)
 			said = max(said, definesTerm(profile, p.Language, u))
 		}
 	}

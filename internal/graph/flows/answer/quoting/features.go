@@ -108,7 +108,14 @@ func readUnits(q Question, p Passage) []unit {
 func newUnit(p Passage, s sentence.Sentence) unit {
 	u := unit{Sentence: s, kind: kindOf(s), indent: indentAt(p.Text, s.Start), plain: knowledge.WithoutAddresses(s.Text)}
 	u.length = utf8.RuneCountInString(u.plain)
-	u.set = support.OfIn(p.Language, u.plain)
+	u.terms = lexical.AnalyzeIn(p.Language, u.plain)
+	u.set = make(support.Set, len(u.terms))
+	for _, term := range u.terms {
+		u.set[term] = struct{}{}
+	}
+	if p.Language != language.English && p.Language != language.Unknown {
+		u.terms = lexical.Analyze(u.plain) // without the stems of its language between them
+	}
 	return u
 }
 
@@ -168,7 +175,7 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		f[coverageSquared] = covered[i] * covered[i]
 		f[beside] = neighbours(covered, i)
 		f[newWords] = coverageBeyond(q.Profile, u.set, headings)
-		f[nearness] = near(q.Profile, u.plain)
+		f[nearness] = near(q.Profile, u.terms)
 		f[firstSentence] = logistic.Number(i == 0)
 		f[definingFirst] = logistic.Number(i == 0) * f[defining]
 		f[exactFirst] = logistic.Number(i == 0) * f[headingExact]
@@ -274,15 +281,14 @@ const window = 5
 
 // near is the part of the question's neighbouring pairs of words that stand near one
 // another in a sentence.
-func near(profile support.Profile, text string) float64 {
+func near(profile support.Profile, terms []string) float64 {
 	if len(profile.Terms) < 2 {
 		return 0
 	}
-	terms := lexical.Analyze(text)
 	places := make([][]int, len(profile.Terms))
 	for at, term := range terms {
 		for i, t := range profile.Terms {
-			if t.Holds(support.Set{term: {}}) {
+			if t.Text == term || slices.Contains(t.Also, term) {
 				places[i] = append(places[i], at)
 			}
 		}
@@ -326,9 +332,15 @@ func definesTerm(profile support.Profile, tag language.Tag, u unit) float64 {
 	if u.kind == code || found == nil || noSubject.MatchString(u.plain) {
 		return 0
 	}
-	begin := support.OfIn(tag, found[1])
-	return profile.Exactness(begin)
+	subject := genericNoun.ReplaceAllString(found[1], "")
+	if subject == "" || profile.Coverage(support.OfIn(tag, subject)) < 1 {
+		subject = found[1]
+	}
+	return profile.Exactness(support.OfIn(tag, subject))
 }
+
+// genericNoun is what a thing is, behind its name: "the introducer feature".
+var genericNoun = regexp.MustCompile(`(?i)\s+(?:feature|option|setting|command|subcommand|flag|mode|function|field|parameter|argument|attribute|property|directive|service|tool|program|concept|term|keyword|file|folder|directory|page|element|type|object|method|event)s?$`)
 
 // relatedShare is what a word counts that asks for the same thing as one of the question.
 const relatedShare = 0.6

@@ -298,6 +298,17 @@ func TestTheSentenceThatDefinesLeads(t *testing.T) {
 	}
 }
 
+// TestANameInCamelCaseIsDefined has a theme that is named like the program, and is found first.
+func TestANameInCamelCaseIsDefined(t *testing.T) {
+	passages := []quoting.Passage{
+		{Document: "a", Title: "Themes", Headings: []string{"Themes", "mkbook"}, Text: "The default theme supports almost every feature of MkBook, of which there are 12.", Score: 1},
+		{Document: "b", Title: "MkBook", Headings: []string{"MkBook"}, Text: "Books with Markdown.\n\nMkBook is a **fast** generator.", Score: 0.9},
+	}
+	if got := texts(quoting.Choose(asked("what is mkbook", "definition"), passages, wide)); !strings.Contains(strings.SplitN(got, "\nThe default", 2)[0], "generator") {
+		t.Errorf("quotes\n%s", got)
+	}
+}
+
 // TestTheRemedyIsQuotedFromTheSectionOfTheSymptom has other text between the two.
 func TestTheRemedyIsQuotedFromTheSectionOfTheSymptom(t *testing.T) {
 	passages := []quoting.Passage{

@@ -17,8 +17,9 @@ type unit struct {
 	sentence.Sentence
 	plain  string // without the addresses of links
 	kind   kind
-	indent int // of an item, in bytes
-	length int // characters, as it is read
+	indent int      // of an item, in bytes
+	length int      // characters, as it is read
+	terms  []string // in order
 	set    support.Set
 	chance float64
 	// defines is how far it says what the words of the question are, 0 to 1.

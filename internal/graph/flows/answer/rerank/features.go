@@ -51,7 +51,7 @@ var (
 	code     = regexp.MustCompile("(?m)^\\s*(?:```|~~~)")
 	literals = regexp.MustCompile("(?:^|[\\s`\"'(])(--?[a-zA-Z][\\w-]+|[\\w-]+(?:[._/:][\\w-]+)+|[A-Z][A-Z_]{3,})|`([^`]+)`|\"([^\"]+)\"")
 	// says is the beginning of a sentence that says what its subject is.
-	says = regexp.MustCompile("(?im)(?:^|[.!?:]\\s+)[\\W_]*(?:(?:an?|the|in \\w+,?|eine?|der|die|das|une?|les?|la|l'|una?|el)\\s+)?((?:[\\w`*_.'()-]+\\s+){0,5}[\\w`*_.'()-]+)\\s+(?:is|are|means?|refers? to|stands? for|describes?|ist|sind|est|sont|es|son|désigne|bezeichnet)\\s")
+	says = regexp.MustCompile("(?im)(?:^|[.!?:]\\s+)[\\W_]*(?:(?:an?|the|in \\w+,?|eine?|der|die|das|une?|les?|la|l'|una?|el)\\s+)?((?:[\\w`*_'()-]+(?:\\.[\\w`*_'()-]+)*[ \\t]+){0,5}[\\w`*_'()-]+(?:\\.[\\w`*_'()-]+)*)\\s+(?:is|are|means?|refers? to|stands? for|describes?|ist|sind|est|sont|es|son|désigne|bezeichnet)\\s")
 )
 
 // Describe gives the features of each passage of evidence, which is in the order of a

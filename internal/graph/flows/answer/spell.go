@@ -17,6 +17,7 @@ const (
 	// too many neighbours. From minSubstituted on any letter may be another one, below only
 	// one that is easily mistaken for it.
 	minSpelled     = 4
+	minTransposed  = 3 // of a function word with two letters in the wrong order: "hwo"
 	minSubstituted = 6
 	// maxSpelled bounds the words of a question that are corrected: a pasted log has many
 	// that no document holds.
@@ -82,7 +83,7 @@ func (r *inquiry) unknownWords(ctx context.Context) ([]string, error) {
 		lower := strings.ToLower(word.Text)
 		stem := lexical.Stem(lower)
 		_, short := words.Expand(lower)
-		if len(lower) < minSpelled || strings.ToLower(word.Text[1:]) != word.Text[1:] || !isLatin(lower) ||
+		if len(lower) < minSpelled && transposedFiller(lower) == "" || strings.ToLower(word.Text[1:]) != word.Text[1:] || !isLatin(lower) ||
 			seen[lower] || short || isFiller(stem) || isFiller(lower) || len(words.Related(stem)) > 0 || len(found) == maxTelling {
 			continue
 		}
@@ -102,6 +103,20 @@ func (r *inquiry) unknownWords(ctx context.Context) ([]string, error) {
 	return unknown, nil
 }
 
+// transposedFiller gives the function word that a short word is with two neighbouring letters in
+// the wrong order, "" for none.
+func transposedFiller(word string) string {
+	if len(word) < minTransposed {
+		return ""
+	}
+	for i := len(word) - 2; i >= 0; i-- { // the first letter is wrong most seldom
+		if swapped := word[:i] + word[i+1:i+2] + word[i:i+1] + word[i+2:]; swapped != word && lexical.IsFiller(swapped) {
+			return swapped
+		}
+	}
+	return ""
+}
+
 func isLatin(word string) bool {
 	return !strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' })
 }
@@ -110,6 +125,9 @@ func isLatin(word string) bool {
 // word that stands only in documents that the asker may not see is none; a function word is
 // taken to stand in all passages of the index.
 func (r *inquiry) likeliestSpelling(ctx context.Context, word string, passages int) (string, error) {
+	if len(word) < minSpelled {
+		return transposedFiller(word), nil
+	}
 	slips := slipsOf(word)
 	stems := make([]string, len(slips))
 	for i, slip := range slips {

@@ -23,3 +23,11 @@ func TestReplaceWords(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestTransposedFiller(t *testing.T) {
+	for word, want := range map[string]string{"hwo": "how", "teh": "the", "hat": "", "git": "", "how": "", "": "", "é": ""} {
+		if got := transposedFiller(word); got != want {
+			t.Errorf("%q is taken for %q, want %q", word, got, want)
+		}
+	}
+}

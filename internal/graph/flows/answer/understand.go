@@ -122,6 +122,11 @@ func (q *queryUnderstander) readByRules(ctx context.Context, request analysisReq
 	if main, around := questionOfThread(request.Question, request.Before); main != "" {
 		reader.text, reader.around = main, around
 	}
+	if len(words.PastedMessages(reader.text)) == 0 {
+		if trimmed := words.TrimLogHeads(reader.text); strings.TrimSpace(trimmed) != "" {
+			reader.text = trimmed
+		}
+	}
 	if err := reader.read(ctx, request.History); err != nil {
 		return understanding{}, err
 	}

@@ -23,7 +23,7 @@ const maxMention = 4
 // Mentions gives the things that a text speaks of as known, in order. A "that" that
 // joins clauses, "this week" and "the same" mention nothing.
 func Mentions(text string) []Mention {
-	folded := lexical.Fold(text)
+	folded := lexical.Fold(withoutPasted(text))
 	found := lexical.Words(folded)
 	var mentions []Mention
 	for i, word := range found {
@@ -35,10 +35,14 @@ func Mentions(text string) []Mention {
 		for end < len(found) && end-i <= maxMention && joined(folded, found[end-1], found[end]) && names(found[end].Text) {
 			end++
 		}
+		points := determiner != "the" && !isDescription(found[i+1:], end-i-1)
+		if points && end > i+1 && end < len(found) && determiners[strings.ToLower(found[end].Text)] && joined(folded, found[end-1], found[end]) {
+			end-- // "does that free the space": the last word is what "that" does
+		}
 		if end == i+1 {
 			continue
 		}
-		m := Mention{Text: folded[word.Start:found[end-1].End], Points: determiner != "the" && !isDescription(found[i+1:], end-i-1)}
+		m := Mention{Text: folded[word.Start:found[end-1].End], Points: points}
 		for _, named := range found[i+1 : end] {
 			m.Words = append(m.Words, strings.TrimSuffix(named.Text, "'s"))
 		}
@@ -65,6 +69,9 @@ func isDescription(behind []lexical.Word, name int) bool {
 var vague = wordSet("thing things thingy stuff")
 
 var pointing = wordSet("this that these those")
+
+// determiners are the words in front of a thing.
+var determiners = wordSet(`the a an my our your his her its their this that these those all any some every each`)
 
 // before are the words that a "that" follows where it points: "in that case". After
 // any other word it joins clauses, "the release that broke", and at the beginning it

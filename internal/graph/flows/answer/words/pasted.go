@@ -24,6 +24,23 @@ const (
 	leastPasted = 3
 )
 
+var (
+	// logHead is the time, and the level, that a line of a log begins with.
+	logHead = regexp.MustCompile(`(?im)^[\s\[>$]*(?:\d{4}[-/]\d{2}[-/]\d{2}[T ]*)?\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?[\s\]|:-]*(?:\[?(?:info|warn(?:ing)?|error|err|debug|fatal|panic)\]?[:\s]+)?`)
+	// logLine is a whole line of a log, by its beginning: a time, a level, a frame of a stack.
+	logLine = regexp.MustCompile(`(?m)^[\s\[>$]*(?:\d{4}[-/]\d{2}[-/]\d{2}\b|\d{2}:\d{2}:\d{2}\b|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL)\b|Traceback\b|File ").*$`)
+	fenced  = regexp.MustCompile("(?s)```.*?(?:```|$)")
+)
+
+// TrimLogHeads leaves out the times and levels that the lines of a log begin with.
+func TrimLogHeads(text string) string { return logHead.ReplaceAllString(text, "") }
+
+// withoutPasted leaves out what a program wrote: lines of logs, and blocks of code. Its "this" does
+// not point at what people said.
+func withoutPasted(text string) string {
+	return logLine.ReplaceAllString(fenced.ReplaceAllString(text, " "), "")
+}
+
 // PastedMessages gives the messages of a log, or the lines of a configuration, that a person pasted,
 // those that tell of a failure first; nil where nothing is pasted.
 func PastedMessages(text string) []string {

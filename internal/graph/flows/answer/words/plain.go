@@ -42,7 +42,7 @@ func Telling(text string) int {
 var (
 	whether = regexp.MustCompile(`(?i)^\W*(?:(?:and|but|so|ok|hey|hi|also)\W+)*(?:is|are|isn'?t|aren'?t|can|can'?t|could|does|doesn'?t|do|don'?t|did|will|won'?t|would|should|has|have|was|were|must|may|am)\s`)
 	// function asks what a thing does or is for.
-	function = regexp.MustCompile(`(?i)^\W*(?:what|wat)(?: does|'?s| is| do)\s.+\b(?:do|for|mean|stand for|check)\b\W*(?:exactly|anyway)?\W*$`)
+	function = regexp.MustCompile(`(?i)^\W*(?:\S+\s+){0,3}(?:what|wat)(?: does|'?s| is| do)\s.+\b(?:do|for|mean|stand for|check)\b\W*(?:exactly|anyway)?\W*$`)
 	which    = regexp.MustCompile(`(?i)\b(?:what|which|how|why|where|when|who|whose)\b`)
 )
 
@@ -72,6 +72,10 @@ func ExplainsPronoun(text string) bool {
 // MeansProduct says whether "it" in a message may stand for what all documents are about: the
 // message asks for yes or no, or tells more than what is to be done, and points at nothing else.
 func MeansProduct(text string) bool {
+	if ActsOnProduct(text) {
+		return true
+	}
+	text = productLast.ReplaceAllString(text, " it ")
 	for _, referent := range referents.FindAllString(expletives.ReplaceAllString(text, " "), -1) {
 		if referent = strings.ToLower(referent); referent != "it" && referent != "its" {
 			return false
@@ -79,6 +83,16 @@ func MeansProduct(text string) bool {
 	}
 	return AsksWhether(text) || slices.ContainsFunc(lexical.Analyze(WriteOut(text)), namesThing)
 }
+
+// productAction is done to a program as a whole: in a first message "it" is the program.
+var productAction = regexp.MustCompile(`(?i)^\W*(?:how|where|what do i need|what's needed|can|could)\b.*\b(?:install|uninstall|download|set ?up|deploy|upgrade|get started with|launch)\s+(?:it|this)(?:\s+(?:up|on|in|with|from|to|using|via)\b.*)?\W*$`)
+
+// ActsOnProduct says whether a message asks how the program that all documents are about is
+// installed, or the like: "how do I install it?".
+func ActsOnProduct(text string) bool { return productAction.MatchString(WriteOut(text)) }
+
+// productLast is a "this" at the end of a message that may mean the product: "do I need Docker for this?"
+var productLast = regexp.MustCompile(`(?i)\b(?:for|with|in|on|by|from) this\W*$`)
 
 // namesThing says whether a term names something, rather than what is to be done.
 func namesThing(term string) bool {

@@ -73,7 +73,7 @@ func Intent(text string) string {
 var (
 	referents = regexp.MustCompile(`(?i)\b(it|its|this|that|these|those|they|them|their|he|she|there)\b`)
 	// expletive uses refer to nothing: "is it possible", "that is", "it says".
-	expletives = regexp.MustCompile(`(?i)\b((is|was|makes?) it (possible|ok|safe|true)|it (is|was|'s) (possible|an?|the)|is there|are there|there (is|are)|(still|be) there|that (is|are|can|will|has|i|we|you|the|an?|our)|this (week|month|year|time|way))\b`)
+	expletives = regexp.MustCompile(`(?i)\b((is|was|makes?) it (possible|ok|safe|true)|it (is|was|'s) (possible|an?|the)|is there|are there|there (is|are)|(still|be) there|that (is|are|can|will|has|have|i|we|you|they|he|she|it|there|the|an?|my|our|your|their|its|all|every|each|no|some)|this (week|month|year|time|way))\b`)
 	leadIns    = regexp.MustCompile(`(?i)^\W*(and|but|or|so|also|ok(ay)?|then|what if|what about|how about|same|why|else)\b`)
 )
 
@@ -81,7 +81,7 @@ var (
 // referent that only the thread can explain, such as "it"; the referent is empty
 // where the question names what it refers to.
 func LeansOn(text string) (referent string, leans bool) {
-	rest := expletives.ReplaceAllString(text, " ")
+	rest := expletives.ReplaceAllString(withoutPasted(text), " ")
 	at := referents.FindStringIndex(rest)
 	if at == nil {
 		return "", leadIns.MatchString(text)
@@ -120,7 +120,7 @@ var (
 		`heute|gestern|morgen|gerade|derzeit|aktuell|(diese|nächste|letzte)[nrs]? (woche|monat|quartal)|aujourd'hui|demain|hier|en ce moment|actuellement|(cette|ce) (semaine|mois)|` +
 		`hoy|mañana|ayer|ahora mismo|actualmente|est[ae] (semana|mes)|hoje|amanhã|ontem|agora|oggi|domani|ieri|adesso|vandaag|morgen|gisteren|nu|deze week)\b|今週|今日|明日|昨日|現在|今月|本周|这周|今天|明天|昨天|现在|目前` +
 		`|(?i)^\W*(?:which|what|how many|welche\w*|was für|quel\w*|combien|qu[eé]|cuál\w*|cuánt\w*|qua[lin]\w*|welke|hoeveel)\s.*\b(?:do we (?:have|run|use)|are we on|haben wir|avons-nous|tenemos|temos|abbiamo|hebben we)\b.*\b(?:prod|production|produktion|producción|produção|produzione|productie|staging)\b`) //nolint:misspell // German and Dutch
-	who   = regexp.MustCompile(`(?i)^\W*(?:who|whose|wer|wessen|qui|quién|quien|quem|chi|wie)\s(?:is|are|has|owns|do|can|ist|hat|est|a|es|está|tiene|é|tem|ha|heeft)\b|誰|谁`)
+	who   = regexp.MustCompile(`(?i)^\W*(?:who'?s\s|(?:who|whose|wer|wessen|qui|quién|quien|quem|chi|wie)\s(?:is|are|has|owns?|maintains?|manages?|runs?|handles?|wrote|made|do|can|ist|hat|est|a|es|está|tiene|é|tem|ha|heeft)\b)|誰|谁`)
 	price = regexp.MustCompile(`(?i)\b(?:how much (?:does|do|is|are|would)|costs?|prices?|pricing|fees?|kostet|kosten|preis|coûte|prix|tarif|cuesta|precio|custa|preço|costa|prezzo|kost|prijs)\b|いくら|料金|価格|多少钱|价格`)
 	own   = regexp.MustCompile(`(?i)\b(?:our|ours|we|us|prod|production|unser\w*|wir|notre|nos|nous|nuestr\w+|tenemos|nosotros|noss\w+|temos|nostr\w+|abbiamo|ons|onze|wij)\b|我们|私たち|当社`)
 )

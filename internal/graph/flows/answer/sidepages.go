@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 )
 
@@ -20,7 +21,7 @@ type sideKind struct {
 var sideKinds = []sideKind{
 	{
 		regexp.MustCompile(`(?i)\b(?:release[-_ ]?notes?|releases|change[-_ ]?logs?|changes|history|news|whats[-_ ]?new|upgrad(?:e|ing)s?|migrat(?:e|ion|ing)|changes[-_ ]since)\b`),
-		regexp.MustCompile(`(?i)\b(?:release[sd]?|change[sd]?(?:log)?|upgrad\w+|updat\w+|migrat\w+|new in|what'?s new|since|version|deprecat\w+|remov\w+|break\w*|v?\d+\.\d+|v\d+|old|previous(?:ly)?|used to|anymore|still)\b`),
+		regexp.MustCompile(`(?i)\b(?:release[sd]?|changes|changed|change ?logs?|upgrad\w+|updat\w+|migrat\w+|new in|what'?s new|since|version|deprecat\w+|removed|break\w*|v?\d+\.\d+|v\d+|old|previous(?:ly)?|used to|anymore|still)\b`),
 	},
 	{
 		regexp.MustCompile(`(?i)\b(?:proposals?|rfcs?|adrs?|enhancements?|keps?|hips?|design[-_ ]docs?)\b`),
@@ -33,6 +34,10 @@ var sideKinds = []sideKind{
 	{
 		regexp.MustCompile(`(?i)\b(?:contribut(?:e|ing|ors?|or[-_ ]guide)|developer[-_ ]guide|maintainers?|governance|code[-_ ]of[-_ ]conduct|owners|authors|bug[-_ ]triage)\b`),
 		regexp.MustCompile(`(?i)\b(?:contribut\w+|develop\w*|maintain\w*|pull request|prs?|build|compile|governance|conduct|source code|who|bug|triage|test\w*)\b`),
+	},
+	{
+		regexp.MustCompile(`(?i)\b(?:licen[cs]es?|copyright|legal|imprint|trademarks?|acknowledge?ments?)\b`),
+		regexp.MustCompile(`(?i)\b(?:licen[cs]\w+|copyright\w*|legal\w*|imprint|trademark\w*|acknowledg\w+|commercial\w*|mit|bsd|apache|gpl|free|open[- ]source|law\w*|allowed)\b`),
 	},
 }
 
@@ -47,18 +52,26 @@ func isPartial(path string) bool {
 	return partial.MatchString(path) && !strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], "_index.")
 }
 
-// isAside says whether a page is of a side kind that a question does not ask for.
-func isAside(e retrieve.Evidence, question string) bool {
-	if isPartial(e.Document.Path) {
-		return true
-	}
-	names := pathWords.Replace(e.Document.Path) + " / " + e.Document.Title
+// pagesAside gives the documents of the evidence that are of a side kind which a question does
+// not ask for.
+func pagesAside(evidence []retrieve.Evidence, question string) map[knowledge.DocumentID]bool {
+	var kinds []*regexp.Regexp
 	for _, kind := range sideKinds {
-		if kind.page.MatchString(names) && !kind.asked.MatchString(question) {
-			return true
+		if !kind.asked.MatchString(question) {
+			kinds = append(kinds, kind.page)
 		}
 	}
-	return false
+	aside := make(map[knowledge.DocumentID]bool)
+	for i := range evidence {
+		document := &evidence[i].Document
+		if _, ok := aside[document.ID]; ok {
+			continue
+		}
+		names := pathWords.Replace(document.Path) + " / " + document.Title
+		aside[document.ID] = isPartial(document.Path) ||
+			slices.ContainsFunc(kinds, func(kind *regexp.Regexp) bool { return kind.MatchString(names) })
+	}
+	return aside
 }
 
 var pathVersion = regexp.MustCompile(`(?i)(?:^|/)(?:version-|release-|v)?(\d+(?:\.(?:\d+|x))+|\d+)(?:\.x)?(?:/|$)`)
@@ -160,10 +173,10 @@ func dotted(version []int) string {
 // their kind, and of outdated versions, to a part of what they were, and puts the evidence
 // in order again.
 func weighPages(evidence []retrieve.Evidence, question string, part float64) []retrieve.Evidence {
-	old := outdated(evidence, question)
+	old, aside := outdated(evidence, question), pagesAside(evidence, question)
 	weighed := slices.Clone(evidence)
 	for i := range weighed {
-		if old[i] || isAside(weighed[i], question) {
+		if old[i] || aside[weighed[i].Document.ID] {
 			weighed[i].Score *= part
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"cairn/internal/graph/flows"
@@ -147,13 +148,26 @@ func newGuard(s State, hosts map[string]bool) guard.Guard {
 		known[knowledge.URLWithAnchor(e.Document, "")] = true
 	}
 	delete(known, "")
+	quoted := make([]func() []string, len(s.SearchResults))
+	for i := range s.SearchResults {
+		text := s.SearchResults[i].Passage.Text
+		quoted[i] = sync.OnceValue(func() []string { return quotableAddresses(text) })
+	}
 	return guard.Guard{Known: known, Hosts: hosts, Quoted: func(address string) bool {
-		return slices.ContainsFunc(s.SearchResults, func(e retrieve.Evidence) bool { return quotes(e.Passage.Text, address) })
+		for i := range quoted {
+			if strings.Contains(s.SearchResults[i].Passage.Text, address) && slices.Contains(quoted[i](), address) {
+				return true
+			}
+		}
+		return false
 	}}
 }
 
-// quotes says whether an address stands in a text that gives a model no orders, and stands
-// there whole: a part of one may lead elsewhere.
-func quotes(text, address string) bool {
-	return strings.Contains(text, address) && slices.Contains(guard.Addresses(text), address) && !guard.Instructs(text)
+// quotableAddresses gives the addresses of a text that gives a model no orders, none of one that
+// does. They are whole: a part of one may lead elsewhere.
+func quotableAddresses(text string) []string {
+	if guard.Instructs(text) {
+		return nil
+	}
+	return guard.Addresses(text)
 }

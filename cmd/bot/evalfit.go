@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"cairn/internal/chat"
 	"cairn/internal/eval"
@@ -19,6 +20,7 @@ type judgedQuestion struct {
 	set      string
 	half     int // of its set, 0 or 1
 	expect   eval.Reaction
+	also     []eval.Reaction // as good
 	features logistic.Features
 }
 
@@ -31,23 +33,132 @@ func inputsOf(inputs []chat.TraceInput) []flows.Input {
 	return read
 }
 
-// fitJudgement fits a judgement on questions: those with a half other than without, -1 for
-// all. A set weighs as the square root of its size. What no model decides about is left out.
-func fitJudgement(questions []judgedQuestion, without int) answer.Judgement {
-	sizes := make(map[string]int)
-	fitted := 0
+// fewQuestions are up to how many questions of a set it counts together with others as small.
+const fewQuestions = 59
+
+// weighQuestions gives the weight of each set's questions: a set weighs as the square root of its
+// size, all small sets together as one.
+func weighQuestions(questions []judgedQuestion) map[string]float64 {
+	sizes, group := make(map[string]int), make(map[string]int)
 	for _, q := range questions {
-		if q.half != without {
-			sizes[q.set]++
-			fitted++
+		sizes[q.set]++
+	}
+	named := func(set string) string {
+		if sizes[set] <= fewQuestions {
+			return ""
+		}
+		return set
+	}
+	for _, q := range questions {
+		group[named(q.set)]++
+	}
+	weights := make(map[string]float64, len(sizes))
+	for set := range sizes {
+		weights[set] = math.Sqrt(float64(len(questions)) / float64(len(group)*group[named(set)]))
+	}
+	return weights
+}
+
+// fitJudgement fits a judgement on questions, with the chances to act from that do best where
+// parts of them are left out in turn.
+func fitJudgement(questions []judgedQuestion) answer.Judgement {
+	var held []heldOut
+	for part := range fitParts {
+		var fitted, left []judgedQuestion
+		for at, q := range questions {
+			if at%fitParts == part {
+				left = append(left, q)
+			} else {
+				fitted = append(fitted, q)
+			}
+		}
+		judgement := fitWeights(fitted)
+		for _, q := range left {
+			held = append(held, heldOut{q, judgement})
 		}
 	}
+	ask, decline := chooseChances(held, weighQuestions(questions))
+	return fitWeights(questions).ActFrom(ask, decline)
+}
+
+// fitParts is how many parts of the questions are left out in turn.
+const fitParts = 10
+
+// heldOut is a question with the judgement of weights that were fitted without it.
+type heldOut struct {
+	judgedQuestion
+	judgement answer.Judgement
+}
+
+// What a choice of chances is held to: the parts of the answerable questions, each set by its
+// weight, that are asked back about and declined without need.
+const (
+	mostNeedlessAsks  = 0.03
+	mostFalseDeclines = 0.06
+)
+
+// chooseChances gives the chances from which most questions that were held out are decided right,
+// by the weights of their sets, with no more needless questions back and false declines than may
+// be. Neighbouring choices count as well, so that none wins by one question.
+func chooseChances(held []heldOut, weights map[string]float64) (ask, decline float64) {
+	const from, to, unit = 20, 61, 0.01
+	right := make(map[[2]int]float64)
+	for a := from; a < to; a++ {
+		for d := from; d < to; d++ {
+			right[[2]int{a, d}] = rightShare(held, weights, float64(a)*unit, float64(d)*unit)
+		}
+	}
+	best := math.Inf(-1)
+	for a := from; a < to; a++ {
+		for d := from; d < to; d++ {
+			around, count := 0.0, 0.0
+			for i := a - 2; i <= a+2; i++ {
+				for k := d - 2; k <= d+2; k++ {
+					if value, ok := right[[2]int{i, k}]; ok {
+						around, count = around+value, count+1
+					}
+				}
+			}
+			if around/count > best {
+				best, ask, decline = around/count, float64(a)*unit, float64(d)*unit
+			}
+		}
+	}
+	return ask, decline
+}
+
+// rightShare is the weighed share of questions that are decided right from these chances, less
+// what is asked back about or declined beyond what may be.
+func rightShare(held []heldOut, weights map[string]float64, ask, decline float64) float64 {
+	right, all, answerable, asked, declined := 0.0, 0.0, 0.0, 0.0, 0.0
+	for _, q := range held {
+		weight := weights[q.set]
+		did := decided(q.judgement.ActFrom(ask, decline), q.judgedQuestion)
+		all += weight
+		if did == q.expect || slices.Contains(q.also, did) {
+			right += weight
+		} else if q.expect == eval.ReactAnswer && did == eval.ReactAsk {
+			asked += weight
+		} else if q.expect == eval.ReactAnswer {
+			declined += weight
+		}
+		if q.expect == eval.ReactAnswer {
+			answerable += weight
+		}
+	}
+	beyond := math.Max(0, asked/answerable-mostNeedlessAsks) + math.Max(0, declined/answerable-mostFalseDeclines)
+	return right/all - beyondCost*beyond
+}
+
+// beyondCost is what a share beyond what may be costs, in shares of right decisions.
+const beyondCost = 3
+
+// fitWeights fits the weights of a judgement on questions. What no model decides about is left out.
+func fitWeights(questions []judgedQuestion) answer.Judgement {
+	weights := weighQuestions(questions)
 	var asks, declines []logistic.Sample
 	for _, q := range questions {
-		if q.half == without {
-			continue
-		}
-		weight := math.Sqrt(float64(fitted) / float64(len(sizes)*sizes[q.set]))
+		weight := weights[q.set]
 		if !answer.IsPlain(q.features) {
 			asks = append(asks, logistic.Sample{Features: q.features, Holds: logistic.Number(q.expect == eval.ReactAsk), Weight: weight})
 		}
@@ -82,8 +193,13 @@ func (c *evalCommand) keepJudged(q judgedQuestion, inputs []flows.Input) {
 // fit measures each half of the questions by what was fitted on the other, and writes the
 // judgement that was fitted on all.
 func (c *evalCommand) fit(out io.Writer) error {
-	halves := [2]answer.Judgement{fitJudgement(c.judged, 0), fitJudgement(c.judged, 1)}
-	all := fitJudgement(c.judged, -1)
+	var halves [2]answer.Judgement
+	for half := range halves {
+		halves[half] = fitJudgement(slices.DeleteFunc(slices.Clone(c.judged), func(q judgedQuestion) bool { return q.half == half }))
+	}
+	all := fitJudgement(c.judged)
+	fmt.Fprintf(out, "asked back from %.2f, declined from %.2f; without the first half %.2f and %.2f, without the second %.2f and %.2f\n\n",
+		all.AskFrom, all.DeclineFrom, halves[0].AskFrom, halves[0].DeclineFrom, halves[1].AskFrom, halves[1].DeclineFrom)
 	reactions := []eval.Reaction{eval.ReactAnswer, eval.ReactAsk, eval.ReactAbstain}
 	var sets []string
 	counts := make(map[string]map[[2]eval.Reaction]int)
@@ -92,7 +208,11 @@ func (c *evalCommand) fit(out io.Writer) error {
 			sets = append(sets, q.set)
 			counts[q.set] = make(map[[2]eval.Reaction]int)
 		}
-		counts[q.set][[2]eval.Reaction{q.expect, decided(halves[q.half], q)}]++
+		did := decided(halves[q.half], q)
+		if slices.Contains(q.also, did) {
+			did = q.expect
+		}
+		counts[q.set][[2]eval.Reaction{q.expect, did}]++
 	}
 	for _, set := range sets {
 		right, total := 0, 0

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ func (c *evalCommand) measureTalk(ctx context.Context, in *invocation, a *measur
 		return eval.Report{}, err
 	}
 	observed := c.observeOrder(a)
-	answers, runOf, err := c.talk(ctx, a, items)
+	answers, runOf, err := c.talk(ctx, a, filepath.Base(set.dir), items)
 	if err != nil {
 		return eval.Report{}, err
 	}
@@ -59,7 +60,7 @@ func (c *evalCommand) measureTalk(ctx context.Context, in *invocation, a *measur
 	}
 	halves := eval.Halves(items)
 	for _, item := range items {
-		if err := c.keepOrdered(orderedQuestion{set: talkSet, half: halves[item.ID]}, observed.of(runOf[item.ID]), item.Gold, pages); err != nil {
+		if err := c.keepOrdered(orderedQuestion{set: filepath.Base(set.dir), half: halves[item.ID]}, observed.of(runOf[item.ID]), item.Gold, pages); err != nil {
 			return eval.Report{}, errors.Join(err, pages.Close())
 		}
 	}
@@ -71,7 +72,7 @@ func (c *evalCommand) measureTalk(ctx context.Context, in *invocation, a *measur
 // talk plays the conversations of the items and gives what the bot did, and by item in
 // which run. Its threads and runs are kept in a folder of their own, which is removed at
 // the end.
-func (c *evalCommand) talk(ctx context.Context, a *measuredLibrary, items []eval.TalkItem) (answers []eval.TalkAnswer, runOf map[string]string, err error) {
+func (c *evalCommand) talk(ctx context.Context, a *measuredLibrary, set string, items []eval.TalkItem) (answers []eval.TalkAnswer, runOf map[string]string, err error) {
 	dir, err := os.MkdirTemp("", "cairn-eval-talk-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a folder for the threads: %w", err)
@@ -82,7 +83,7 @@ func (c *evalCommand) talk(ctx context.Context, a *measuredLibrary, items []eval
 		return nil, nil, err
 	}
 	halves := eval.Halves(items)
-	examples := &quoteExamples{set: talkSet, halves: halves}
+	examples := &quoteExamples{set: set, halves: halves}
 	tuning.Quoting = examples.observe
 	talker, err := openTalker(ctx, &measuredLibrary{a.Library, tuning}, dir)
 	if err != nil {
@@ -103,7 +104,7 @@ func (c *evalCommand) talk(ctx context.Context, a *measuredLibrary, items []eval
 			return nil, nil, fmt.Errorf("say message %q: %w", item.ID, err)
 		}
 		if item.OpenQuestion == nil { // after one, nothing is decided anew
-			c.keepJudged(judgedQuestion{set: talkSet, half: halves[item.ID], expect: item.Expect}, inputsOf(played.trace.Inputs))
+			c.keepJudged(judgedQuestion{set: set, half: halves[item.ID], expect: item.Expect, also: item.Also}, inputsOf(played.trace.Inputs))
 		}
 		runOf[item.ID] = played.run
 		answers = append(answers, answered)

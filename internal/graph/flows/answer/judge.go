@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -108,29 +109,33 @@ var (
 		"not given", oneThing, "pages that hold as much", "referent", "unknown and unlike", "whether",
 	}
 	declineFeatures = []string{
-		"bearing", "definition", "heading of one page", "live and the team's own", "match of the first", "near documents", "price",
-		"section is the question", "statement in a thread", "thread", "weight of the words", "words close by",
+		"bearing", "heading of one page", "live and the team's own", "match of the first", oneThing, "person of the team's own",
+		"price", "section is the question", "statement in a thread", "thread", "words close by",
 	}
 )
 
-// FitJudgement gives the judgement that explains questions of known outcome best, with the
-// chances from which it acts.
+// FitJudgement gives the judgement that explains questions of known outcome best. The chances
+// from which it acts are to be set by ActFrom.
 func FitJudgement(asks, declines []logistic.Sample) Judgement {
 	return Judgement{
 		Ask: logistic.Fit(withFeatures(asks, askFeatures), fitAskPenalty), Decline: logistic.Fit(withFeatures(declines, declineFeatures), fitDeclinePenalty),
-		AskFrom: fitAskFrom, DeclineFrom: fitDeclineFrom, DoubtFrom: fitDoubtFrom,
 	}
 }
 
-// How a judgement is fitted, and the chances from which it acts. They were chosen on talk,
-// teamdocs and clarify, each half held out in turn.
+// How a judgement is fitted.
 const (
 	fitAskPenalty     = 1.0
 	fitDeclinePenalty = 0.2
-	fitAskFrom        = 0.28
-	fitDeclineFrom    = 0.39
-	fitDoubtFrom      = 0.25
+	// doubtShare is the part of the chance from which a question is declined, from which it is
+	// answered with a word of doubt.
+	doubtShare = 0.65
 )
+
+// ActFrom sets the chances from which a judgement asks back and declines.
+func (j Judgement) ActFrom(ask, decline float64) Judgement {
+	j.AskFrom, j.DeclineFrom, j.DoubtFrom = ask, decline, math.Round(100*doubtShare*decline)/100
+	return j
+}
 
 // withFeatures gives samples with some of their features alone.
 func withFeatures(samples []logistic.Sample, names []string) []logistic.Sample {

@@ -42,6 +42,7 @@ func addQuestionFeatures(s State, f logistic.Features) {
 	f["definition"] = logistic.Number(s.Intent == Definition)
 	f["statement in a thread"] = inThread * logistic.Number(words.States(s.OriginalQuery))
 	f["price"] = logistic.Number(words.AsksPrice(s.OriginalQuery))
+	f["person of the team's own"] = logistic.Number(words.AsksWho(s.OriginalQuery) && words.Own(s.OriginalQuery))
 	f["live and the team's own"] = logistic.Number(words.Live(s.OriginalQuery) && (words.AsksWho(s.OriginalQuery) || words.Own(s.OriginalQuery)))
 	f["referent"] = logistic.Number(s.Unresolved != "" && !s.FollowUp)
 	f["not given"] = logistic.Number(pointsAtNothing(s))
@@ -196,6 +197,8 @@ func isPlainQuestion(s State) bool {
 		return true
 	case s.Unresolved != "" && !s.FollowUp:
 		return false
+	case len(s.History) == 0 && words.ActsOnProduct(s.OriginalQuery) && isOneCollection(s.SearchResults):
+		return true
 	case len(s.Profile.Terms) == 0:
 		return len(s.History) > 0
 	case decide(ungiven(s)).reason != "":

@@ -67,6 +67,22 @@ func TestOtherSubject(t *testing.T) {
 	}
 }
 
+// TestDefaultsOfRows has rows of a table beside a list that names defaults.
+func TestDefaultsOfRows(t *testing.T) {
+	evidence := support.ReadEvidence([]string{
+		"`retries` is how often a job is tried again.", "`retries` Default is 2.", "`mode` tells how jobs wait, the default is `calm`.", "`mode` `brisk` is for tests.",
+	})
+	header := "| Option | Default | Meaning |"
+	for row, want := range map[string]bool{
+		"| `retries` | 2 | tries |": false, "| `retries` | 5 | tries |": true, "| `mode` | `calm` | waiting |": false, "| `mode` | `brisk` | waiting |": true,
+		"| `other` | 5 | waiting |": false, "| `retries` | 5 |": false,
+	} {
+		if got := evidence.NamesOtherDefault(row, header); got != want {
+			t.Errorf("%q: %v", row, got)
+		}
+	}
+}
+
 // TestAbsent looks for what no source has, whoever says that it supports the statement.
 func TestAbsent(t *testing.T) {
 	evidence := append([]string{
@@ -83,6 +99,8 @@ func TestAbsent(t *testing.T) {
 		{"another number", support.Stated{Text: "At most 1,300 jobs run there."}, []string{"1,300"}},
 		{"another unit", support.Stated{Text: "PostgreSQL keeps at most 1GB."}, []string{"1GB"}},
 		{"another unit as a word", support.Stated{Text: "A restart takes 4 hours."}, []string{"4"}},
+		{"a number of units in words", support.Stated{Text: "A restart takes four minutes."}, nil},
+		{"another number of units in words", support.Stated{Text: "A restart takes six minutes."}, []string{"6"}},
 		{"another flag", support.Stated{Text: "Run `heron drain --grace`."}, []string{"--grace"}},
 		{"another name", support.Stated{Text: "It needs MySQL there."}, []string{"MySQL"}},
 		{"a name of the question", support.Stated{Text: "It is not for Windows.", Question: "does it run on windows?"}, nil},

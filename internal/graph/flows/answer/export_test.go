@@ -34,3 +34,6 @@ func Normalize(text string) string { return normalize(text) }
 
 // PreferMending puts what speaks of an error before what shows it.
 var PreferMending = preferMending
+
+// SentencesOf gives the sentences of a passage that claims are compared with.
+var SentencesOf = sentencesOf

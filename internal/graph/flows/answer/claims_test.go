@@ -1,0 +1,26 @@
+package answer_test
+
+import (
+	"slices"
+	"testing"
+
+	"cairn/internal/graph/flows/answer"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/retrieve"
+)
+
+// TestEntriesAreReadBySentence has entries of a list that say several things of what they name.
+func TestEntriesAreReadBySentence(t *testing.T) {
+	evidence := retrieve.Evidence{
+		Document: knowledge.Document{Title: "Queues"},
+		Passage: knowledge.Passage{Headings: []string{"Settings"}, Text: "Two settings. Both count.\n\n" +
+			"- `ttl` is how long a job is kept. It is\n5 seconds by default.\n- **mode**, how jobs wait. The default is calm.\n- Jobs wait. Nobody is told.\n"},
+	}
+	want := []string{
+		"Queues Settings", "Two settings.", "Both count.", "`ttl` is how long a job is kept.", "`ttl` It is 5 seconds by default.",
+		"**mode**, how jobs wait.", "**mode** The default is calm.", "Jobs wait.", "Nobody is told.",
+	}
+	if got := answer.SentencesOf(evidence); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -181,6 +181,38 @@ const (
 	RepositoryTellingFiles Key = "repository_telling_files" // of files
 	RepositoryRisks        Key = "repository_risks"         // of risks
 	ReportEndCut           Key = "report_end_cut"
+
+	ReportTitle             Key = "report_title" // of a repository
+	ReportPartial           Key = "report_partial"
+	ReportAbout             Key = "report_about"
+	ReportLayout            Key = "report_layout"
+	ReportDependencies      Key = "report_dependencies"
+	ReportArchitecture      Key = "report_architecture"
+	ReportEntries           Key = "report_entries"
+	ReportFirstFiles        Key = "report_first_files"
+	ReportTests             Key = "report_tests"
+	ReportRisks             Key = "report_risks"
+	ReportSteps             Key = "report_steps"
+	ReportByModel           Key = "report_by_model" // of a heading
+	ReportCommit            Key = "report_commit"   // of a commit
+	ReportUnread            Key = "report_unread"
+	ReportCallsItself       Key = "report_calls_itself" // of a title and its place
+	ReportReadme            Key = "report_readme"       // of a place and a text
+	ReportNoReadme          Key = "report_no_readme"
+	ReportLicense           Key = "report_license" // of a name and its place
+	ReportLicenseUnknown    Key = "report_license_unknown"
+	ReportLanguageColumns   Key = "report_language_columns"
+	ReportDependencyColumns Key = "report_dependency_columns"
+	ReportModuleColumns     Key = "report_module_columns"
+	ReportUsageColumns      Key = "report_usage_columns"
+	ReportNoManifest        Key = "report_no_manifest"
+	ReportNoDependencies    Key = "report_no_dependencies"
+	ReportLockedBy          Key = "report_locked_by" // of a place
+	ReportStrongestTies     Key = "report_strongest_ties"
+	ReportNoCircle          Key = "report_no_circle"
+	ReportNoTests           Key = "report_no_tests"
+	ReportNoCI              Key = "report_no_ci"
+	ReportNoRisks           Key = "report_no_risks"
 )
 
 // Speaker says lines in one language.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"cairn/internal/phrases"
 	"cairn/internal/repository/analysis"
 	"cairn/internal/repository/modules"
 	"cairn/internal/repository/source"
@@ -18,10 +19,10 @@ const (
 )
 
 func (w *writer) writeArchitecture(f Facts) {
-	w.writeLine("## Architecture\n")
+	w.writeHeading(phrases.ReportArchitecture)
 	a := f.Architecture
 	if a == nil {
-		w.writeLine("*It could not be read.*\n")
+		w.writeUnread()
 		return
 	}
 	if a.ModulesTotal == 0 {
@@ -36,7 +37,8 @@ func (w *writer) writeArchitecture(f Facts) {
 	if f.Picture != "" {
 		w.writeLine("The picture `%s` shows who imports whom.", f.Picture)
 	}
-	w.writeLine("\n| Module | Language | Files | Imported by |\n|---|---|---:|---:|")
+	w.writeLine("")
+	w.writeColumns(phrases.ReportModuleColumns, "|---|---|---:|---:|")
 	for _, module := range a.Modules[:min(len(a.Modules), maxModules)] {
 		name := moduleCell(module)
 		if module.Cycle > 0 {
@@ -49,14 +51,14 @@ func (w *writer) writeArchitecture(f Facts) {
 	}
 	w.writeLine("")
 	if len(a.Edges) > 0 {
-		w.writeLine("The strongest ties:\n")
+		w.writeLine("%s\n", w.text(phrases.ReportStrongestTies))
 	}
 	for _, edge := range a.Edges[:min(len(a.Edges), maxEdges)] {
 		w.writeLine("- %s imports %s: %d, first in %s", moduleText(a, edge.From), moduleText(a, edge.To), edge.Count, w.placeText(analysis.Place{Path: edge.File, Line: edge.Line}))
 	}
 	w.writeLine("")
 	if a.CyclesTotal == 0 {
-		w.writeLine("No modules import one another in a circle.\n")
+		w.writeLine("%s\n", w.text(phrases.ReportNoCircle))
 		return
 	}
 	w.writeLine("Modules whose files import one another in a circle (%d):\n", a.CyclesTotal)
@@ -160,14 +162,14 @@ func (w *writer) proofText(a *analysis.Architecture, proof []modules.Link) strin
 }
 
 func (w *writer) writeEntries(f Facts) {
-	w.writeLine("## Entry points\n")
+	w.writeHeading(phrases.ReportEntries)
 	if f.Architecture == nil {
-		w.writeLine("*They could not be read.*\n")
+		w.writeUnread()
 		return
 	}
 	w.writeEntryList(f.Architecture)
 	if len(f.Files) > 0 {
-		w.writeLine("## Files to begin with\n")
+		w.writeHeading(phrases.ReportFirstFiles)
 		for _, file := range f.Files {
 			w.writeLine("- %s, %s: %s", w.placeText(analysis.Place{Path: file.Path}), countNouns(file.Lines, "line"), file.Why)
 		}
@@ -176,26 +178,26 @@ func (w *writer) writeEntries(f Facts) {
 }
 
 func (w *writer) writeTests(s *analysis.Structure) {
-	w.writeLine("## Tests\n")
+	w.writeHeading(phrases.ReportTests)
 	if s == nil {
-		w.writeLine("*They could not be counted.*\n")
+		w.writeUnread()
 		return
 	}
 	if s.Tests == 0 {
-		w.writeLine("No tests were found.")
+		w.writeLine("%s", w.text(phrases.ReportNoTests))
 	} else {
 		w.writeLine("%s in folders of tests or named like tests, as %s.", countFiles(s.Tests), w.placesText(s.TestFiles[:min(len(s.TestFiles), 3)], 0))
 	}
 	if len(s.CI) > 0 {
 		w.writeLine("Files that tell its CI what to run: %s.", w.placesText(s.CI, s.CITotal-len(s.CI)))
 	} else {
-		w.writeLine("No file was found that tells a CI what to run.")
+		w.writeLine("%s", w.text(phrases.ReportNoCI))
 	}
 	w.writeLine("")
 }
 
 func (w *writer) writeRisks(f Facts) {
-	w.writeLine("## Risks seen\n")
+	w.writeHeading(phrases.ReportRisks)
 	var all []analysis.Risk
 	if f.Structure != nil {
 		all = append(all, f.Structure.Risks...)
@@ -205,9 +207,9 @@ func (w *writer) writeRisks(f Facts) {
 	}
 	switch {
 	case f.Structure == nil || f.Dependencies == nil:
-		w.writeLine("*Not all could be looked for.*\n")
+		w.writeUnread()
 	case len(all) == 0:
-		w.writeLine("None of those that are looked for: a missing lock file, license or tests, huge files, secrets by their look, images without a version.\n")
+		w.writeLine("%s\n", w.text(phrases.ReportNoRisks))
 	}
 	for _, risk := range all {
 		where := ""
@@ -223,7 +225,7 @@ func (w *writer) writeSteps(steps []string) {
 	if len(steps) == 0 {
 		return
 	}
-	w.writeLine("## How this was reasoned\n")
+	w.writeHeading(phrases.ReportSteps)
 	for i, step := range steps {
 		w.writeLine("%d. %s", i+1, cleanText(step))
 	}
@@ -232,10 +234,10 @@ func (w *writer) writeSteps(steps []string) {
 
 // Answer writes what a language model said to a task that is no analysis.
 func Answer(f Facts, task string) string {
-	w := &writer{web: f.Web}
+	w := &writer{web: f.Web, speaker: phrases.In(f.Language)}
 	w.writeLine("# %s\n", cleanText(strings.TrimSpace(task)))
 	if f.Partial != "" {
-		w.writeLine("**This is partial.** %s\n", f.Partial)
+		w.writeLine("**%s** %s\n", w.text(phrases.ReportPartial), f.Partial)
 	}
 	w.writeSections(f.Sections)
 	w.writeSteps(f.Steps)

@@ -59,13 +59,27 @@ const (
 
 type writer struct {
 	strings.Builder
-	web      string
-	language language.Tag // of those who read it
+	web     string
+	speaker phrases.Speaker // to those who read it
 }
 
 func (w *writer) writeLine(format string, args ...any) {
 	fmt.Fprintf(w, format, args...)
 	w.WriteByte('\n')
+}
+
+// text says a line in the language of the readers.
+func (w *writer) text(key phrases.Key, values ...any) string { return w.speaker.Text(key, values...) }
+
+// writeHeading begins a section.
+func (w *writer) writeHeading(key phrases.Key) { w.writeLine("## %s\n", w.text(key)) }
+
+// writeUnread says in place of a section that it could not be read.
+func (w *writer) writeUnread() { w.writeLine("*%s*\n", w.text(phrases.ReportUnread)) }
+
+// writeColumns begins a table: the names of its columns, and how they are set.
+func (w *writer) writeColumns(key phrases.Key, delimiter string) {
+	w.writeLine("| %s |\n%s", w.text(key), delimiter)
 }
 
 // placeText shows a place: as a link where there is an address, else as code.
@@ -105,15 +119,15 @@ func codeCell(text string) string { return strings.ReplaceAll(codeText(text), "|
 
 // Write writes the report of an analysis.
 func Write(f Facts) string {
-	w := &writer{web: f.Web, language: f.Language}
-	w.writeLine("# Report on %s\n", codeText(f.Name))
+	w := &writer{web: f.Web, speaker: phrases.In(f.Language)}
+	w.writeLine("# %s\n", w.text(phrases.ReportTitle, codeText(f.Name)))
 	if f.Partial != "" {
-		w.writeLine("**This report is partial.** %s\n", f.Partial)
+		w.writeLine("**%s** %s\n", w.text(phrases.ReportPartial), f.Partial)
 	}
 	w.writeAbout(f)
 	w.writeSections(f.Sections)
 	if len(f.Sections) > 0 {
-		w.writeLine("*The sections since “What it is” were written by a language model from the files named; what follows was read by tools.*\n")
+		w.writeLine("*%s*\n", w.text(phrases.ReportByModel, w.text(phrases.ReportAbout)))
 	}
 	w.writeStructure(f.Structure)
 	w.writeDependencies(f.Dependencies)
@@ -127,24 +141,24 @@ func Write(f Facts) string {
 
 // writeAbout says what the repository is.
 func (w *writer) writeAbout(f Facts) {
-	w.writeLine("## What it is\n")
+	w.writeHeading(phrases.ReportAbout)
 	if f.Commit != "" {
-		w.writeLine("- Read at commit %s.", linkText(codeText(f.Commit), strings.TrimSuffix(strings.Replace(f.Web, "/blob/", "/tree/", 1), "/")))
+		w.writeLine("- %s", w.text(phrases.ReportCommit, linkText(codeText(f.Commit), strings.TrimSuffix(strings.Replace(f.Web, "/blob/", "/tree/", 1), "/"))))
 	}
 	s := f.Structure
 	if s == nil {
-		w.writeLine("*Its structure could not be read.*\n")
+		w.writeUnread()
 		return
 	}
 	if s.Readme != nil {
 		if s.Readme.Title != "" {
-			w.writeLine("- It calls itself “%s” (%s).", cleanText(s.Readme.Title), w.placeText(analysis.Place{Path: s.Readme.Path}))
+			w.writeLine("- %s", w.text(phrases.ReportCallsItself, cleanText(s.Readme.Title), w.placeText(analysis.Place{Path: s.Readme.Path})))
 		}
 		if s.Readme.Text != "" {
-			w.writeLine("- From its README (%s): %s", w.placeText(s.Readme.Place), cleanText(s.Readme.Text))
+			w.writeLine("- %s", w.text(phrases.ReportReadme, w.placeText(s.Readme.Place), cleanText(s.Readme.Text)))
 		}
 	} else {
-		w.writeLine("- It has no README.")
+		w.writeLine("- %s", w.text(phrases.ReportNoReadme))
 	}
 	if f.Dependencies != nil {
 		w.writeModules(f.Dependencies)
@@ -152,9 +166,9 @@ func (w *writer) writeAbout(f Facts) {
 	if s.License != nil {
 		name := s.License.Name
 		if name == "" {
-			name = "one that I don't know"
+			name = w.text(phrases.ReportLicenseUnknown)
 		}
-		w.writeLine("- License: %s (%s).", name, w.placeText(s.License.Place))
+		w.writeLine("- %s", w.text(phrases.ReportLicense, name, w.placeText(s.License.Place)))
 	}
 	outside := ""
 	if len(s.Skipped) > 0 {
@@ -162,7 +176,7 @@ func (w *writer) writeAbout(f Facts) {
 	}
 	w.writeLine("- %s, %s, %s of text%s.\n", countFiles(s.Files), humanize.IBytes(uint64(s.Bytes)), countNouns(s.Lines, "line"), outside)
 	if len(s.Languages) > 0 {
-		w.writeLine("| Language | Files | Lines |\n|---|---:|---:|")
+		w.writeColumns(phrases.ReportLanguageColumns, "|---|---:|---:|")
 		for _, language := range s.Languages {
 			w.writeLine("| %s | %s | %s |", language.Name, humanize.Comma(int64(language.Files)), humanize.Comma(int64(language.Lines)))
 		}
@@ -231,7 +245,7 @@ func (w *writer) writeSections(sections []Section) {
 			}
 			partly := ""
 			if s.Partly {
-				partly = " *(" + phrases.In(w.language).Text(phrases.PartlyInSource) + ")*"
+				partly = " *(" + w.text(phrases.PartlyInSource) + ")*"
 			}
 			w.writeLine("- %s%s (%s)", cleanText(s.Text), partly, strings.Join(cites, ", "))
 		}
@@ -240,9 +254,9 @@ func (w *writer) writeSections(sections []Section) {
 }
 
 func (w *writer) writeStructure(s *analysis.Structure) {
-	w.writeLine("## Layout\n")
+	w.writeHeading(phrases.ReportLayout)
 	if s == nil {
-		w.writeLine("*It could not be read.*\n")
+		w.writeUnread()
 		return
 	}
 	w.writeLine("```text")
@@ -298,13 +312,13 @@ func codeList(names []string, most int) string {
 }
 
 func (w *writer) writeDependencies(d *analysis.Dependencies) {
-	w.writeLine("## Dependencies\n")
+	w.writeHeading(phrases.ReportDependencies)
 	if d == nil {
-		w.writeLine("*They could not be read.*\n")
+		w.writeUnread()
 		return
 	}
 	if len(d.Manifests) == 0 {
-		w.writeLine("No manifest was found.\n")
+		w.writeLine("%s\n", w.text(phrases.ReportNoManifest))
 	} else {
 		manifests := len(d.Manifests) + d.Left
 		w.writeLine("%s %s %s, those of dependencies included where they list them.\n", countNouns(manifests, "manifest"), english.PluralWord(manifests, "names", "name"), countNouns(d.Total, "dependency"))
@@ -324,13 +338,13 @@ func (w *writer) writeDependencies(d *analysis.Dependencies) {
 func (w *writer) writeManifest(m analysis.Manifest) {
 	lock := ""
 	if m.Lock != "" {
-		lock = ", locked by " + w.placeText(analysis.Place{Path: m.Lock})
+		lock = ", " + w.text(phrases.ReportLockedBy, w.placeText(analysis.Place{Path: m.Lock}))
 	}
 	w.writeLine("### %s: %s%s\n", m.Ecosystem, w.placeText(analysis.Place{Path: m.Path}), lock)
 	if len(m.Dependencies) > 0 {
-		w.writeLine("| Dependency | Version | For | Line |\n|---|---|---|---|")
+		w.writeColumns(phrases.ReportDependencyColumns, "|---|---|---|---|")
 	} else {
-		w.writeLine("It names no dependencies of its own.")
+		w.writeLine("%s", w.text(phrases.ReportNoDependencies))
 	}
 	for _, d := range m.Dependencies {
 		version := ""

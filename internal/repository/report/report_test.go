@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"cairn/internal/language"
 	"cairn/internal/repository/analysis"
 	"cairn/internal/repository/manifest"
 	"cairn/internal/repository/modules"
@@ -41,6 +42,22 @@ func TestStatementsLinkToTheirLines(t *testing.T) {
 		"`p` imports `q`: 3, first in [`p/p.go:5`](" + web + "p/p.go#L5)", "[`main.go:11`](" + web + "main.go#L11): the program `b` (Go), by [`go.mod:2`](" + web + "go.mod#L2)", "Of tools and generators: [`gen.go:3`]", "3 more are not listed.",
 		"1 more modules are not listed.",
 	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// TestReportSpeaksToItsReaders has readers of German.
+func TestReportSpeaksToItsReaders(t *testing.T) {
+	text := report.Write(report.Facts{
+		Name: "a/b", Commit: "c0ffee", Language: language.German,
+		Structure:    &analysis.Structure{Languages: []analysis.Language{{Name: "Go", Files: 2, Lines: 30}}},
+		Dependencies: &analysis.Dependencies{Manifests: []analysis.Manifest{{Path: "go.mod", Ecosystem: manifest.Go, Dependencies: []analysis.Dependency{{Dependency: manifest.Dependency{Name: "x"}}}}}},
+		Architecture: &analysis.Architecture{ModulesTotal: 1, Modules: []modules.Module{{Path: "p", Language: "Go", Files: 1}}},
+	})
+	for _, want := range []string{"# Bericht über `a/b`\n", "## Was es ist\n", "Gelesen bei Commit `c0ffee`.", "| Sprache | Dateien | Zeilen |\n|---|---:|---:|\n| Go | 2 | 30 |", "Es hat keine README.",
+		"| Abhängigkeit | Version | Wofür | Zeile |\n", "| Modul | Sprache | Dateien | Importiert von |\n", "Keine Module importieren sich im Kreis.", "## Erkannte Risiken\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"cairn/internal/language"
+	"cairn/internal/phrases"
 	"cairn/internal/repository/analysis"
 	"cairn/internal/repository/manifest"
 	"cairn/internal/repository/source"
@@ -147,13 +149,14 @@ func (w *writer) usageText(usage analysis.Usage) string {
 	return text + " in " + w.placeText(usage.Place)
 }
 
-// WriteUsages writes the whole of a search: each place in each repository, and those without.
-func WriteUsages(question string, wanted manifest.Wanted, all []Searched) string {
+// WriteUsages writes the whole of a search: each place in each repository, and those without. The names of
+// its columns are in the readers' language.
+func WriteUsages(question string, wanted manifest.Wanted, all []Searched, readers language.Tag) string {
 	s := sortSearched(wanted, all)
-	w := &writer{}
+	w := &writer{speaker: phrases.In(readers)}
 	w.writeLine("# %s\n", cleanText(question))
 	w.writeLine("%s\n", s.countText())
-	w.writeLine("| Repository | Dependency | Version | Locked | Wanted version | For | Line |\n|---|---|---|---|---|---|---|")
+	w.writeColumns(phrases.ReportUsageColumns, "|---|---|---|---|---|---|---|")
 	for _, group := range [][]Searched{s.fitting, s.allowing, s.other} {
 		for _, one := range group {
 			w.web = one.Web

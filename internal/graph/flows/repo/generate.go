@@ -30,7 +30,7 @@ func (f *Flow) generator(ctx context.Context, step graph.Step[State]) (graph.Res
 		if s.Searched == nil {
 			return graph.Update(failure.Set(s.unreadableText())), nil
 		}
-		return graph.Update(finalOutput.Set(s.truncateReport(report.WriteUsages(s.taskText(), *s.Wanted, s.Searched)))), nil
+		return graph.Update(finalOutput.Set(s.truncateReport(report.WriteUsages(s.taskText(), *s.Wanted, s.Searched, s.language())))), nil
 	}
 	if f.options.Model != nil {
 		written, err := reason.Write(ctx, reason.Models{Write: f.options.Model, Verify: f.options.Verifier}, reason.Task{

@@ -238,7 +238,7 @@ func TestTheReflectionLoops(t *testing.T) {
 			if partial := strings.HasPrefix(outcome.Note, "Partial, after 10 passes."); partial != (test.partial != "") {
 				t.Errorf("note %q", outcome.Note)
 			}
-			if test.partial != "" && (!strings.Contains(file, "the disk is away") || !strings.Contains(file, "*They could not be read.*")) {
+			if test.partial != "" && (!strings.Contains(file, "the disk is away") || !strings.Contains(file, "*This could not be read.*")) {
 				t.Errorf("%s", file)
 			}
 		})

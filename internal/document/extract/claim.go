@@ -2,6 +2,7 @@ package extract
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,6 +32,8 @@ type claim struct {
 	subject     string            // the thing that the sentence begins with, "" for none
 	settings    map[string]string // numbers that are defaults, by the names of settings
 	parameter   string            // that a list explains: "`timeout`: …"
+	referring   bool              // it begins with a thing that the sentence before names: "This token"
+	order       order             // of what happens, where the sentence says
 }
 
 // about is what a sentence is about: its words, and those over it.
@@ -43,14 +46,18 @@ var (
 	versionPattern  = regexp.MustCompile("(?i)\\b(?:since|as of|starting (?:with|in|from)|starting|from|requires?|needs?|at least|minimum|introduced in|added in|available (?:since|in|from)|before|prior to|until)\\b[^.;,]{0,30}?[ `]v?(\\d+(?:\\.\\d+)+)|[ `]v?(\\d+(?:\\.\\d+)+)`?,? (?:or|and) (?:higher|later|newer|above|greater)")
 	anyVersion      = regexp.MustCompile(`\bv?\d+(?:\.\d+)+\b`)
 	portPattern     = regexp.MustCompile(`(?i)\bports?\s+(\d{2,5})\b`)
-	defaultPattern  = regexp.MustCompile("(?i)\\bby default\\b|\\bdefaults? (?:to|is|are|value|location|of)\\b|\\(default|\\bdefault[:=]|\\bas (?:the |a )?default\\b|^the default [^.`]{1,60} is\\b|\\bdefault [`\"“]")
+	defaultPattern  = regexp.MustCompile("(?i)\\bby default\\b|\\bdefaults? (?:to|is|are|value|location|of)\\b|\\(default|\\bdefault[:=]|\\bas (?:the |a )?default\\b|^the default [^.`]{1,60} is\\b|\\bdefault [`\"“]|\\b(?:if|when|where|unless) (?:no |nothing |none )?(?:[\\w-]+ ){0,4}(?:is|are) (?:not |un|otherwise )?(?:specified|set|given|provided|configured|omitted)\\b")
 	codePattern     = regexp.MustCompile("`([^`]+)`|“([^”]+)”|\"([^\"]+)\"")
 	parameterItem   = regexp.MustCompile("^\\**`([^`]+)`\\**\\s*(?:\\([^)]*\\)|\\*\\([^)]*\\)\\*)?\\s*(?:[:–—·-]|\\*\\(|$)")
 	conditionals    = regexp.MustCompile(`(?i)\b(?:if|when|unless|whether|until|while|once|in case|except)\b`)
 	examplePattern  = regexp.MustCompile(`(?i)^\W*(?:for example|e\.g\.|example|say|suppose)\b`)
 	// pronounSubject begins a sentence about something that another one names.
 	pronounSubject = regexp.MustCompile(`(?i)^\W*(?:this|that|these|those|it|they|he|she|we|you|both|which)\b`)
-	aside          = regexp.MustCompile(`\([^()]*\)`)
+	// referringSubject begins a sentence about a thing that the one before names.
+	referringSubject = regexp.MustCompile(`^\W*(?:This|That|These|Those) (\p{Ll}{3,})`)
+	// locatingPattern is where something is put, in code.
+	locatingPattern = regexp.MustCompile("(?i)\\b(mounted|stored|located|saved|kept|found|written|available|served|exposed|installed) (?:automatically )?(?:at|in|under|on|to|as|into) (?:the )?(?:(?:file|folder|directory|path|namespace) )?`([^`\\s]+)`")
+	aside           = regexp.MustCompile(`\([^()]*\)`)
 	// expletive begins a sentence whose subject stands behind it: "It is possible to …".
 	expletive = regexp.MustCompile(`(?i)^\W*it is (?:also |now |still |not |no longer )*(?:im)?(?:possible|necessary|required|recommended|allowed|supported|forbidden)\b`)
 	// ceases says that something is so no more, as a "not" does.
@@ -83,8 +90,11 @@ var states = func() map[string]bool {
 	return all
 }()
 
-// versionMeasure is what a version measures.
-const versionMeasure = "version"
+// What a version measures, and the place where something is put.
+const (
+	versionMeasure  = "version"
+	locationMeasure = "location"
+)
 
 var (
 	headingVersion = regexp.MustCompile(`\d+\.\d+`)
@@ -118,19 +128,21 @@ func (c *Corpus) readClaim(at int, s evidence.Sentence) (read claim, ok bool) {
 	if strings.Contains(text, " · ") { // a row of a table: what its cells are of stands above them
 		return claim{}, false
 	}
-	if strings.HasSuffix(strings.TrimRight(text, " *_"), "?") || examplePattern.MatchString(text) || strings.HasSuffix(text, ":") || pronounSubject.MatchString(text) && !expletive.MatchString(text) {
+	referring := refersBack(text)
+	if strings.HasSuffix(strings.TrimRight(text, " *_"), "?") || examplePattern.MatchString(text) || strings.HasSuffix(text, ":") || pronounSubject.MatchString(text) && !expletive.MatchString(text) && !referring {
 		return claim{}, false
 	}
-	read = claim{at: at, words: make(map[string]bool), main: make(map[string]bool), values: make(map[string][]string), parameter: parameterOf(s), over: make(map[string]bool), isDefault: defaultPattern.MatchString(text)}
+	read = claim{at: at, words: make(map[string]bool), main: make(map[string]bool), values: make(map[string][]string), parameter: parameterOf(s), over: make(map[string]bool), isDefault: defaultPattern.MatchString(text), referring: referring}
 	counted := read.readValues(text)
 	if read.isDefault {
 		read.readSettings(text)
 	}
 	main := mainClause(text)
 	read.readPolarity(main)
+	read.order = readOrder(text)
 	for _, found := range codePattern.FindAllStringSubmatch(text, -1) {
 		thing := strings.ToLower(found[1] + found[2] + found[3])
-		if anyVersion.MatchString(thing) || slices.Contains(read.things, thing) {
+		if anyVersion.MatchString(thing) || slices.Contains(read.things, thing) || read.isLocation(thing) {
 			continue
 		}
 		read.things = append(read.things, thing)
@@ -141,11 +153,14 @@ func (c *Corpus) readClaim(at int, s evidence.Sentence) (read claim, ok bool) {
 	slices.Sort(read.things)
 	opening := evidence.Telling(byDefault.ReplaceAllString(main, " "))
 	read.opening = opening[:min(len(opening), 2)]
-	read.addWords(read.words, text, counted)
-	read.addWords(read.main, main, counted)
+	read.addWords(read.words, locatingPattern.ReplaceAllString(text, "$1 "), counted)
+	read.addWords(read.main, locatingPattern.ReplaceAllString(main, "$1 "), counted)
 	read.addWords(read.over, s.Heading+" "+c.set.Documents[s.Place.Document].Title, counted)
 	return read, true
 }
+
+// looseWords change little of what a sentence says.
+var looseWords = wordSet("automatically itself themselves note currently simply normally usually always also only relevant respective immediately then thus therefore existing given all own")
 
 // addWords adds what a text is about to words.
 func (*claim) addWords(words map[string]bool, text string, counted map[string]bool) {
@@ -154,7 +169,7 @@ func (*claim) addWords(words map[string]bool, text string, counted map[string]bo
 		if base, ok := opposites[lower]; ok {
 			lower = base
 		}
-		if negativeWords[lower] || counted[lower] {
+		if negativeWords[lower] || counted[lower] || looseWords[lower] {
 			continue
 		}
 		for _, term := range evidence.Telling(lower) {
@@ -191,6 +206,9 @@ func (c *claim) readValues(text string) (counted map[string]bool) {
 		c.values["port"] = append(c.values["port"], found[1])
 		counted[found[1]] = true
 	}
+	for _, found := range locatingPattern.FindAllStringSubmatch(text, -1) {
+		c.values[locationMeasure] = append(c.values[locationMeasure], strings.ToLower(found[2]))
+	}
 	if rangePattern.MatchString(text) {
 		return counted
 	}
@@ -201,6 +219,32 @@ func (c *claim) readValues(text string) (counted map[string]bool) {
 		}
 	}
 	return counted
+}
+
+// isLocation tells whether a thing in code is where something is put.
+func (c *claim) isLocation(thing string) bool {
+	return slices.Contains(c.values[locationMeasure], thing)
+}
+
+// genericThings are what many sentences call different things.
+var genericThings = wordSet(`command example field option section value setting page guide feature flag method document
+	means makes allows lets will can may must should has have does would could also only applies includes gives happens works
+	helps was were are ensures includes requires way case approach file list table behaviour behavior change mode type
+	parameter function configuration process step note annotation resource property attribute key tool version release
+	might enables prevents causes leads results returns provides generator template sync policy information number time`)
+
+func wordSet(list string) map[string]bool {
+	set := make(map[string]bool)
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// refersBack tells whether a sentence is about a thing of its own name that the one before names.
+func refersBack(text string) bool {
+	found := referringSubject.FindStringSubmatch(text)
+	return found != nil && !genericThings[found[1]]
 }
 
 // readSettings notes the settings whose default a sentence gives as a number.
@@ -328,6 +372,17 @@ func (c *claim) defaultsDiffer(other claim) bool {
 	}
 	mine, theirs := c.unnamedBy(other), other.unnamedBy(*c)
 	return len(mine) == 1 && len(theirs) == 1 && mine[0] != c.subject && theirs[0] != other.subject
+}
+
+// wordsWithout gives the words of a claim but for those of things.
+func (c *claim) wordsWithout(things []string) map[string]bool {
+	words := maps.Clone(c.words)
+	for _, thing := range things {
+		for _, term := range evidence.Telling(thing) {
+			delete(words, term)
+		}
+	}
+	return words
 }
 
 // substitutes tells whether the main clauses of two claims are the same but for one word each,

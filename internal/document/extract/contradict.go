@@ -138,6 +138,9 @@ func (c *Corpus) isSameSubject(a, b claim, spread map[string]int) bool {
 	if !slices.Equal(a.identity, b.identity) {
 		return false // of two versions, or two things
 	}
+	if a.referring && b.referring {
+		return false
+	}
 	return len(a.unnamedBy(b)) == 0 || len(b.unnamedBy(a)) == 0 || a.isDefault && b.isDefault
 }
 
@@ -193,14 +196,27 @@ func (c *Corpus) heldBy(a, b about) (all, held float64, count int) {
 // contradict tells whether two sentences about the same thing differ in a value, and how
 // alike they are otherwise.
 func (c *Corpus) contradict(a, b claim) (alike float64, contradicts bool) {
+	if (a.referring || b.referring) && a.negative != b.negative {
+		return 0, false
+	}
 	if a.negative != b.negative {
 		held, alike, shared := c.likeness(about{words: a.main}, about{words: b.main})
 		plain := a.conditional == b.conditional && (!a.conditional || alike >= conditionAlike) && a.polarities+b.polarities <= 2 && shared >= fewestWords && !a.valuesDiffer(b)
 		return alike, plain && (alike >= surelyAlike || held >= nearlyHeld && alike >= stateAlike && a.statesOpposite(b))
 	}
-	held, alike, shared := c.likeness(about{a.words, a.over}, about{b.words, b.over})
+	mine, theirs := a.words, b.words
+	if a.defaultsDiffer(b) {
+		mine, theirs = a.wordsWithout(a.unnamedBy(b)), b.wordsWithout(b.unnamedBy(a))
+	}
+	held, alike, shared := c.likeness(about{mine, a.over}, about{theirs, b.over})
 	if a.substitutes(b) || a.settingsDiffer(b) {
 		return alike, true
+	}
+	if a.order.isReverseOf(b.order) && alike >= leastAlike {
+		return alike, true
+	}
+	if (a.referring || b.referring) && held < nearlyHeld {
+		return alike, false
 	}
 	if shared < fewestShared || (held < leastHeld || alike < leastAlike) && (held < nearlyHeld || alike < heldAlike) {
 		return alike, false

@@ -119,10 +119,11 @@ var finders = map[Kind]finder{
 			month + ` \d{4}|q[1-4] (?:of )?\d{4}|\d{4}[- ]?q[1-4]|(?:deadline (?:is|was|for|of)|deadline[:*]+\s+\w+|due (?:date|on|by)|end of life|expires? on)\b)`),
 	},
 	People: {
-		says: regexp.MustCompile(role + `\**(?: (?:of|for) [^.:]{1,50}?)?\**\s*(?:is|are|:|=|·|–|—|-)\**\s+` + name + `|` + by + `\**:?\**\s+` + name + `|` + name + ` \([^()]{0,20}\b` + job + `\b[^()]{0,20}\)|` + name + `,? (?:owns|leads|decided|approved|reviewed|agreed)\b|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b`),
+		says: regexp.MustCompile(role + `\**(?: (?:of|for) [^.:]{1,50}?)?\**\s*(?:is|are|:|=|·|–|—|-)\**\s+` + name + `|` + by + `\**:?\**\s+` + name + `|` + name + ` \([^()]{0,20}\b` + job + `\b[^()]{0,20}\)|` + name + `,? (?:owns|leads|decided|approved|reviewed|agreed|joined|(?:is|was) (?:responsible for|in charge of|on call)|(?:looks|looked) after|runs the|takes over)\b|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b`),
+		not:  regexp.MustCompile(`\b(?:Controller|Server|Service|Operator|Generator|Manager|Engine|Agent|API|UI|CLI|Proxy|Gateway|Webhook|Workflows?|Rollouts?|Events?|Plugin|Provider|Store|Cluster|Team|Group)s?,? (?:owns|leads|is|was|looks|runs|takes)\b`),
 	},
 	Numbers: {
-		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|\b(?:EUR|USD|GBP|CHF)\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s[smh](?:[\s.,;)]|$)|\s?` + unit + `(?:\W|$))|(?:^|[^\w.])\d[\d,.]*\s?` + measure + `(?:[^\w]|$)|\b\d[\d,.]* (?:per|out of) [\w]+|\b` + spelled + ` (?:\w+ )?` + unit + `\b|\b(?:a |half a |two |three |several )?(?:dozen|hundred|thousand|million)s? (?:of )?\p{L}{3,}|\b(?:an?|one|two|three|four) (?:thirds?|quarters?|fifths?|tenths?) of\b|\bhalf (?:of|an?|the)\b|\b` + spelled + ` (?:(?:out )?of|in) (?:` + spelled + `|every)\b|\bone in (?:\d+|` + spelled + `)\b|\b(?:up to|at least|at most|more than|fewer than|less than|over|nearly|almost|about|around|only) ` + spelled + ` \p{Ll}{3,}s\b)`),
+		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|\d\s?[$€£]|\b(?:EUR|USD|GBP|CHF)\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s[smh](?:[\s.,;)]|$)|\s?` + unit + `(?:\W|$))|(?:^|[^\w.])\d[\d,.]*\s?` + measure + `(?:[^\w]|$)|\b\d[\d,.]* (?:per|out of) [\w]+|\b` + spelled + ` (?:\w+ )?` + unit + `\b|\b(?:a |half a |two |three |several )?(?:dozen|hundred|thousand|million)s? (?:of )?\p{L}{3,}|\b(?:an?|one|two|three|four) (?:thirds?|quarters?|fifths?|tenths?) of\b|\bhalf (?:of|an?|the)\b|\b` + spelled + ` (?:(?:out )?of|in) (?:` + spelled + `|every)\b|\bone in (?:\d+|` + spelled + `)\b|\b(?:up to|at least|at most|more than|fewer than|less than|over|nearly|almost|about|around|only) ` + spelled + ` \p{Ll}{3,}s\b)`),
 		also: isCounted,
 	},
 	Risks: {
@@ -135,7 +136,7 @@ var finders = map[Kind]finder{
 		says:  regexp.MustCompile(`(?i)\b(?:TODO|TBD|TBC|FIXME|XXX|to be (?:decided|determined|defined|confirmed|clarified)|open (?:question|issue|point)|not (?:yet )?(?:decided|clear|known)|not yet (?:defined|specified)|unclear|undecided|needs? (?:a )?(?:decision|clarification)|we don't know)\b`),
 		under: regexp.MustCompile(`(?i)\b(?:open (?:questions?|issues?|points?)|unresolved|to ?do|next steps)\b`),
 		also: func(s evidence.Sentence) bool {
-			return s.Open || questionPattern.MatchString(s.Text) && strings.Contains(s.Text, " ") && s.Heading != "" && !faqHeading.MatchString(s.Heading)
+			return s.Open || explicitQuestion.MatchString(s.Text) || questionPattern.MatchString(s.Text) && strings.Contains(s.Text, " ") && s.Heading != "" && !faqHeading.MatchString(s.Heading)
 		},
 	},
 	Purpose: {
@@ -163,7 +164,9 @@ var finders = map[Kind]finder{
 }
 
 var (
-	questionPattern = regexp.MustCompile(`\?["”)*_]*$`)
+	// explicitQuestion begins with a mark of what is open.
+	explicitQuestion = regexp.MustCompile(`^\W*(?:TODO|TBD|TBC|FIXME|Open|Open question|To be decided)\b\W`)
+	questionPattern  = regexp.MustCompile(`\?["”)*_]*$`)
 	// faqHeading are headings under which a question is followed by its answer.
 	faqHeading = regexp.MustCompile(`(?i)\bfaq\b|frequently asked|\?`)
 )

@@ -23,7 +23,7 @@ var riskFamilies = []riskFamily{
 	{exposurePattern, []string{"plain", "clear", "encrypted", "world", "hard", "internet", "exposed", "reachable", "accessible", "visible", "open ", "readable", "shared", "the same", "reused", "guessable", "any", "every", "whoever", "account", "trainee", "intern", "guest", "contractor", "all "}},
 	{reachedLimitPattern, []string{"full", "exhausted", "exceeded", "used up", "outgrown", "run", "fill up", "overflow", "expire", "lapse", "ends ", "end ", "end-", "out of ", "no longer ", "stop", "discontinued", "unsupported"}},
 	{latenessPattern, []string{"risk", "slip", "late", "delayed", "missed", "postponed", "miss ", "overrun", "not ", "n't ", "blocked", "behind", "understaffed", "too few", "available"}},
-	{damagePattern, []string{"silent", "invalidate", "brick", "not ", "n't ", "race", "deadlock", "drift", "crafted", "forged", "spoofed", "wrong", "leav", "block", "charge", "be ", "is ", "become", "pose", "also ", "even ", "can ", "could ", "may ", "might ", "would ", "potentially ", "increase", "risks ", "double ", "the same"}},
+	{damagePattern, []string{"silent", "lock ", "invalidate", "brick", "not ", "n't ", "race", "deadlock", "drift", "crafted", "forged", "spoofed", "wrong", "leav", "block", "charge", "be ", "is ", "become", "pose", "also ", "even ", "can ", "could ", "may ", "might ", "would ", "potentially ", "increase", "risks ", "double ", "the same"}},
 }
 
 const (
@@ -56,7 +56,7 @@ var (
 
 	damagePattern = regexp.MustCompile(`(?i)\b(?:silently (?:drop|los|fail|ignor|overwrit|skip|delet|discard|chang|reset|truncat|disabl)\w*|invalidates? (?:every|all|the)|bricks?\b|(?:isn't|is not|aren't|are not) (?:idempotent|atomic)|race condition|(?:fight|fights|compete|competes|contend|collide|clash|race) (?:over|for|with) the same|deadlocks?|drift(?:s|ed)? apart|(?:crafted|forged|spoofed) \w+|` +
 		`(?:a|one) wrong [^.,;]{1,50} (?:is|are|gets) (?:paid|sent|charged|applied|deployed|published|shipped)|leav(?:es|ing) [^.,;]{1,50} (?:without|unprotected|unreachable|inconsistent|stuck)|blocks? (?:writes|reads|traffic|the queue|other \w+|everything|everyone)|charg(?:es|ed) [^.,;]{0,40}(?:again|twice)|(?:may|might|could|can) be (?:\w+ )?(?:sent|charged|paid|processed|applied|counted|executed) (?:twice|again|more than once|to the same)|` +
-		`(?:can|could|may|might|would) (?:\w+ )?(?:cause|disrupt|degrade|interfere|conflict with|hurt|harm|damage|slow down|starve|confuse|mislead|negatively affect|impact|flood)\b|(?:is|be|becomes?|poses?) an? (?:\w+ )?(?:risk|concern|problem|threat|burden|hazard)\b|will be broken|potentially \w+ing\b|increases? (?:the )?(?:\w+ )?(?:latency|overhead|load|cost)\b|risks (?:include|involve)|(?:also|even) (?:removes|deletes|erases|overwrites|wipes|drops)|double (?:the|its|our) (?:price|cost|fee)s?)`)
+		`(?:can|could|may|might|would) (?:\w+ )?(?:cause|disrupt|degrade|interfere|conflict with|hurt|harm|damage|slow down|starve|confuse|mislead|negatively affect|impact|flood)\b|(?:is|be|becomes?|poses?) an? (?:\w+ )?(?:risk|concern|problem|threat|burden|hazard)\b|will be broken|potentially \w+ing\b|increases? (?:the )?(?:\w+ )?(?:latency|overhead|load|cost)\b|(?:can|could|may|might|would|will) lock (?:\w+ ){1,4}out\b|risks (?:include|involve)|(?:also|even) (?:removes|deletes|erases|overwrites|wipes|drops)|double (?:the|its|our) (?:price|cost|fee)s?)`)
 )
 
 // openingConditionPattern begins a sentence whose consequence comes after a comma.

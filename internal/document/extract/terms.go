@@ -23,6 +23,8 @@ var (
 var (
 	// statedDefinition is a term before a colon, wherever it stands, and what it is.
 	statedDefinition = regexp.MustCompile(`^(\p{Lu}[\p{L}\p{N} -]{1,40}): (?:an?|the|any|one|all|each|what|whoever) .{8,}$`)
+	// writtenDefinition is a term of a few words, and what it means.
+	writtenDefinition = regexp.MustCompile("^(?:An? |The term )?[*`\"“]{0,2}([\\p{L}\\p{N}][\\p{L}\\p{N}-]*(?: [\\p{L}\\p{N}-]+){0,3}?)[*`\"”]{0,2} (?:means|refers to|stands for|denotes|is defined as|is short for) .{8,}$|^An? ([\\p{L}-]+(?: [\\p{L}-]+){0,2}) is (?:the set of|a set of|a group of|a collection of|any|someone|somebody|what|a kind of|a unit of|the smallest|the name (?:of|for)|our word for) .{8,}$")
 	// callout begins a remark and explains no term.
 	callout = regexp.MustCompile(`(?i)^(?:notes?|warnings?|important|tips?|caution|danger|examples?|defaults?|todo|info|hints?|attention|deprecated|required|optional|type|value|step \d+|question|answer|q|a|pros?|cons?|owner|author|status|date|version|since|beta|alpha|stable|summary|decision|risks?|result|goal)\b`)
 )
@@ -31,6 +33,9 @@ var (
 // colon in at most four words.
 func explainsTerm(s evidence.Sentence) bool {
 	if glossaryHeading.MatchString(s.Heading) && definitionPattern.MatchString(s.Text) {
+		return true
+	}
+	if found := writtenDefinition.FindStringSubmatch(s.Text); found != nil && !lexical.IsStop(strings.ToLower(strings.Fields(found[1] + found[2])[0])) {
 		return true
 	}
 	parts := statedDefinition.FindStringSubmatch(s.Text)

@@ -29,7 +29,7 @@ var standard = []extract.Kind{
 
 const (
 	brief  = 3   // statements of a kind of a short analysis
-	usual  = 100 // statements of a kind
+	usual  = 200 // statements of a kind
 	asked  = 300 // of a kind that was asked for
 	onWord = 20  // of what is looked for
 )

@@ -49,3 +49,15 @@ func TestTheTextInPicturesIsFound(t *testing.T) {
 		t.Errorf("without pictures: %v", err)
 	}
 }
+
+// TestAScreenshotComesWithAMessage reads a picture that a person sends along.
+func TestAScreenshotComesWithAMessage(t *testing.T) {
+	shot := ocrtest.EncodePNG(t, ocrtest.Draw(t, color.Black, color.White, "Error 4711: the badge printer was refused."))
+	if text, err := NewRecognizer(config.OCR{}).ReadAttached(t.Context(), "error.png", shot); err != nil || text != "Error 4711: the badge printer was refused." {
+		t.Errorf("%q, %v", text, err)
+	}
+	none := NewRecognizer(config.OCR{Tesseract: "/nowhere/tesseract"})
+	if text, err := none.ReadAttached(t.Context(), "error.png", shot); err == nil || !strings.Contains(err.Error(), "tesseract is not installed") {
+		t.Errorf("without tesseract: %q, %v", text, err)
+	}
+}

@@ -43,6 +43,9 @@ func checkMachine(ctx context.Context, configured config.Config) []finding {
 		found = append(found, checkSource(source, configured.Webhooks.Listen))
 	}
 	found = append(found, checkRecognizer(ctx, configured))
+	if len(configured.Inspect.Pages) > 0 {
+		found = append(found, checkBrowser(ctx, configured.Inspect))
+	}
 	for _, folder := range configured.Flows.Folders {
 		found = append(found, checkFolder("folder for flows", folder, "correct flows.folders, or let Cairn's user read it"))
 	}
@@ -111,6 +114,15 @@ func checkMCP(source config.Source) finding {
 		}
 	}
 	return one
+}
+
+// checkBrowser starts what looks at web pages, or connects to it.
+func checkBrowser(ctx context.Context, configured config.Inspect) finding {
+	version, err := app.CheckBrowser(ctx, configured)
+	return finding{
+		What: "Chromium", Told: version, Problem: err,
+		Remedy: "install Chromium or name it in inspect.chromium; in a container run one beside Cairn and name it in inspect.chromium_url (see docs/kubernetes.md)",
+	}
 }
 
 // checkRecognizer looks for what reads screenshots and scans. Without it Cairn works, unless a source

@@ -3,10 +3,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -76,6 +79,79 @@ func BenchmarkAnswers(b *testing.B) {
 	b.ReportMetric(milliseconds(used)/float64(len(took)), "cpu-ms/op")
 	b.ReportMetric(milliseconds(took[len(took)/2]), "p50-ms")
 	b.ReportMetric(milliseconds(took[len(took)*95/100]), "p95-ms")
+}
+
+// BenchmarkAnswersWhileIngesting measures the same in a process that reads the index while another one
+// reads the folder CAIRN_INGESTED into it, again and again, each time as if it were new:
+//
+//	CAIRN_QUESTIONS=… CAIRN_INGESTED=… go test -run '^$' -bench AnswersWhile -benchtime 600x ./cmd/bot
+func BenchmarkAnswersWhileIngesting(b *testing.B) {
+	dir, ingested := os.Getenv("CAIRN_QUESTIONS"), os.Getenv("CAIRN_INGESTED")
+	form, err := eval.Detect(dir)
+	if err != nil {
+		b.Fatalf("CAIRN_QUESTIONS must name the folder of a question set: %v", err)
+	}
+	questions, root := loadAsked(b, dir, form)
+	file, err := buildPlain()
+	if err != nil {
+		b.Fatal(err)
+	}
+	data := b.TempDir()
+	if err := runIngest(b.Context(), file, data, "asked", root); err != nil {
+		b.Fatal(err)
+	}
+	host, err := config.ThisHost()
+	if err != nil {
+		b.Fatal(err)
+	}
+	configured := config.Defaults(host)
+	configured.DataDir = data
+	ctx := asOperator(b.Context())
+	a, err := openMeasured(ctx, configured, stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, app.ReadIndex)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer a.Close() //nolint:errcheck // nothing was written
+	flow, err := a.newAnswers()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer app.CloseAnswers(ctx, flow) //nolint:errcheck // nothing was written
+	ingesting, stop := context.WithCancel(b.Context())
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for round := 0; ingesting.Err() == nil; round++ {
+			if err := runIngest(ingesting, file, data, fmt.Sprintf("round%d", round), ingested); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+	var took []time.Duration
+	for b.Loop() {
+		q := questions[len(took)%len(questions)]
+		begun := time.Now()
+		if _, _, err := askFlow(ctx, flow, q); err != nil {
+			b.Fatal(fmt.Errorf("question %s: %w", q.ID, err))
+		}
+		took = append(took, time.Since(begun))
+	}
+	stop()
+	reading.Wait()
+	slices.Sort(took)
+	for share, unit := range map[int]string{50: "p50-ms", 95: "p95-ms", 99: "p99-ms"} {
+		b.ReportMetric(milliseconds(took[len(took)*share/100]), unit)
+	}
+}
+
+// runIngest has a build of Cairn read a folder into the index of a data directory, as a source of a name.
+func runIngest(ctx context.Context, file, data, name, folder string) error {
+	command := exec.CommandContext(ctx, file, "ingest", "-q", "--name", name, folder)
+	command.Env = append(os.Environ(), "CAIRN_DATA_DIR="+data)
+	if out, err := command.CombinedOutput(); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("ingest %s: %w\n%s", folder, err, out)
+	}
+	return nil
 }
 
 // loadAsked gives the questions of a set that its documents answer, and the documents' folder.

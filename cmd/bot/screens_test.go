@@ -12,19 +12,21 @@ import (
 
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/adapters/slack/slacktest"
+	"cairn/internal/inspect/browser/browsertest"
 	"cairn/internal/inspect/inspecttest"
 )
 
 // orderPage is a web page whose button orders. Its server answers orders once it may.
 type orderPage struct {
 	address string
+	browser string // that it is looked at with
 	ordered atomic.Int64
 	answer  chan struct{} // closed: orders are answered
 }
 
-func servePage(t *testing.T) *orderPage {
+func servePage(t *testing.T, browser string) *orderPage {
 	t.Helper()
-	page := &orderPage{answer: make(chan struct{})}
+	page := &orderPage{browser: browser, answer: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /checkout", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -61,7 +63,7 @@ func screenSettings(t *testing.T, page *orderPage) []string {
 	t.Helper()
 	return append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir(), "CAIRN_LOG_LEVEL=debug",
 		"CAIRN_FLOWS_FOLDERS="+inspecttest.Write(t, 0), "CAIRN_INSPECT_PAGES="+page.address,
-		"CAIRN_INSPECT_CHROMIUM="+os.Getenv("CAIRN_TEST_CHROMIUM"), "CAIRN_INSPECT_CHROMIUM_NO_SANDBOX=true")
+		"CAIRN_INSPECT_CHROMIUM_URL="+page.browser)
 }
 
 func screensInSlack(t *testing.T, page *orderPage) screenTeam {
@@ -132,10 +134,11 @@ func screensInDiscord(t *testing.T, page *orderPage) screenTeam {
 // twice by one approval; each thread has one answer.
 func TestScreensAreAskedAboutByProcessesThatEnd(t *testing.T) {
 	t.Parallel() // it waits more than it works
+	chromium, _ := browsertest.Start(t, browsertest.Isolating...)
 	for name, open := range map[string]func(*testing.T, *orderPage) screenTeam{"Slack": screensInSlack, "Discord": screensInDiscord} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			page := servePage(t)
+			page := servePage(t, chromium)
 			askAboutScreens(t, open(t, page), page)
 		})
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -63,6 +64,17 @@ func openBrowser(configured config.Inspect) (*browser.Browser, error) {
 		return nil, fmt.Errorf("inspect.pages and inspect.chromium_url: %w", err)
 	}
 	return b, nil
+}
+
+// CheckBrowser starts what looks at the web pages that are listed, or connects to it, and gives its
+// name and version; "" where none are listed.
+func CheckBrowser(ctx context.Context, configured config.Inspect) (version string, err error) {
+	looker, err := openBrowser(configured)
+	if looker == nil || err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, looker.Close()) }()
+	return looker.Version(ctx)
 }
 
 // startRelay is a relay for apps, until ctx ends.

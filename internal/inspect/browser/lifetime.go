@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/systeminfo"
 	"github.com/chromedp/chromedp"
@@ -62,6 +63,20 @@ func (b *Browser) stop() error {
 		end()
 	}
 	return errors.Join(err, stopped.proxy.Close())
+}
+
+// Version starts Chromium, or connects to it, and gives its name and version.
+func (b *Browser) Version(ctx context.Context) (string, error) {
+	running, err := b.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer b.leave()
+	_, product, _, _, _, err := cdpbrowser.GetVersion().Do(running.executor()) //nolint:contextcheck,dogsled // chromedp keeps the contexts of Chromium and its windows
+	if err != nil {
+		return "", fmt.Errorf("ask Chromium for its version: %w", err)
+	}
+	return product, nil
 }
 
 // enter waits for one of the looks that may go on at a time, and gives the running Chromium.

@@ -1,60 +1,14 @@
 package browser_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"net/http"
-	"os"
-	"os/exec"
-	"regexp"
 	"strings"
 	"testing"
 
 	"cairn/internal/inspect/browser"
+	"cairn/internal/inspect/browser/browsertest"
 )
-
-// isolating are the flags that a Chromium beside Cairn needs.
-var isolating = []string{"--force-webrtc-ip-handling-policy=disable_non_proxied_udp", "--enable-automation"}
-
-var debuggedAt = regexp.MustCompile(`DevTools listening on ws://(127\.0\.0\.1:\d+)/`)
-
-// startRemote starts a Chromium as a container beside Cairn does, and gives its address and what ends it.
-func startRemote(t *testing.T, flags ...string) (address string, end func()) {
-	t.Helper()
-	program := os.Getenv("CAIRN_TEST_CHROMIUM")
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); program == "" && err == nil {
-			program = found
-		}
-	}
-	command := exec.CommandContext(t.Context(), program, append([]string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-port=0", "--user-data-dir=" + t.TempDir(),
-	}, flags...)...)
-	told, err := command.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := false
-	end = func() {
-		if !ended {
-			ended = true
-			command.Process.Kill() //nolint:errcheck // it may have ended
-			command.Wait()         //nolint:errcheck // it was killed
-		}
-	}
-	t.Cleanup(end)
-	lines := bufio.NewScanner(told)
-	for lines.Scan() {
-		if found := debuggedAt.FindStringSubmatch(lines.Text()); found != nil {
-			return "http://" + found[1], end
-		}
-	}
-	t.Fatal("Chromium tells no address")
-	return "", end
-}
 
 // countPages counts the pages that are open in a Chromium.
 func countPages(t *testing.T, address string) (pages int) {
@@ -84,7 +38,7 @@ func countPages(t *testing.T, address string) (pages int) {
 // to run afterwards.
 func TestAChromiumThatRunsAlready(t *testing.T) {
 	_, page := open(t)
-	address, end := startRemote(t, isolating...)
+	address, end := browsertest.Start(t, browsertest.Isolating...)
 	before := countPages(t, address)
 	b, err := browser.New(browser.Options{Remote: address, Pages: []string{page}})
 	if err != nil {
@@ -99,6 +53,9 @@ func TestAChromiumThatRunsAlready(t *testing.T) {
 	}
 	if strings.Join(view.Refused, " ") != "127.0.0.1:65000 169.254.169.254:80" {
 		t.Errorf("refused %q", view.Refused)
+	}
+	if version, err := b.Version(t.Context()); err != nil || !strings.Contains(version, "/") {
+		t.Errorf("version %q, %v", version, err)
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)
@@ -124,7 +81,7 @@ func TestAChromiumThatRunsAlready(t *testing.T) {
 
 func TestARemoteChromiumIsIsolated(t *testing.T) {
 	_, page := open(t)
-	address, _ := startRemote(t, "--enable-automation")
+	address, _ := browsertest.Start(t, "--enable-automation")
 	b, err := browser.New(browser.Options{Remote: address, Pages: []string{page}})
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ type commands struct {
 	} `cmd:"" help:"Look into runs: list (the default), show, cancel, replay, discard."`
 	Answers struct {
 		List  answersListCommand  `cmd:"" default:"withargs" help:"List the answers that are pinned to questions." example:"cairn answers"`
-		Pin   answersPinCommand   `cmd:"" help:"Pin an answer to a question: what you write, or the answer of a run." example:"cairn answers pin \"How do I rotate the signing key?\" --text \"Run keyctl rotate twice.\"" example:"cairn answers pin --last"`
+		Pin   answersPinCommand   `cmd:"" help:"Pin an answer to a question: what you write, or the answer of a run." example:"cairn answers pin \"Who rotates the signing key?\" --text \"Ada, on Mondays.\"" example:"cairn answers pin --last"`
 		Unpin answersUnpinCommand `cmd:"" help:"Have a question answered from the documents again." example:"cairn answers unpin pin-K7QJ2MXA4B"`
 	} `cmd:"" help:"Answers that experts pinned to questions: list (the default), pin, unpin."`
 	Slack struct {

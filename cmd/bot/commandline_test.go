@@ -192,7 +192,7 @@ func checkHelp(t *testing.T, node *kong.Node, path ...string) {
 		t.Errorf("the help of %q has %d examples", path, len(examples))
 	}
 	for _, example := range examples {
-		arguments := strings.Fields(strings.TrimPrefix(example, "cairn "))
+		arguments := splitWords(strings.TrimPrefix(example, "cairn "))
 		if asks(t, arguments...).name != node.Name {
 			t.Errorf("%s: that is not %q", example, path)
 		}

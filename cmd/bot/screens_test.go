@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -52,6 +53,8 @@ type screenTeam struct {
 	ask     func(text string) (thread string) // Ann, in the channel
 	shows   func(thread, text string)
 	answers func(thread string) int // of the bot
+	// transcript is all that was said in a thread, for the one who reads why a test failed.
+	transcript func(thread string) string
 	// press has somebody press the last button with a label in a thread; false where there is none.
 	press func(who, thread, label string) bool
 	// refuses waits until Ben is told, and nobody else, that a press is not his.
@@ -76,7 +79,8 @@ func screensInSlack(t *testing.T, page *orderPage) screenTeam {
 	people := map[string]*slacktest.Person{"Ann": o.ann, "Ben": o.ben}
 	return screenTeam{
 		program: &o.program, serve: func() *process { return o.serve() }, shows: o.shows,
-		ask: func(text string) string { return o.ann.Says(o.general, "", mention+text) },
+		ask:        func(text string) string { return o.ann.Says(o.general, "", mention+text) },
+		transcript: func(string) string { return o.Show(o.general) },
 		answers: func(root string) (count int) {
 			for _, message := range o.Messages(o.general) {
 				if isSaid(message) && message.ThreadTS == root {
@@ -111,7 +115,8 @@ func screensInDiscord(t *testing.T, page *orderPage) screenTeam {
 	people := map[string]string{"Ann": g.ann, "Ben": g.ben}
 	return screenTeam{
 		program: &g.program, serve: func() *process { return g.serve() }, shows: g.shows, answers: g.answers,
-		ask: func(text string) string { return g.Say(g.ann, g.general, calledInDiscord+text).ID },
+		ask:        func(text string) string { return g.Say(g.ann, g.general, calledInDiscord+text).ID },
+		transcript: func(thread string) string { return fmt.Sprintf("%+v", g.messages(thread)) },
 		press: func(who, thread, label string) bool {
 			for _, message := range slices.Backward(g.messages(thread)) {
 				if !message.Deleted && message.HasButton(label) {
@@ -188,13 +193,17 @@ func askAboutScreens(t *testing.T, team screenTeam, page *orderPage) {
 	mustPress("Ann", again, "Approve")
 	team.press("Ann", again, "Approve") // once more, where it still can be pressed
 	team.shows(again, "I pressed it once")
+	threads := map[string]int{control: 2, again: 2} // the question, and its answer
+	team.wait(func() bool {                         // what a killed process left half done is taken away a while after
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(threads)), func(thread string) bool { return team.answers(thread) != threads[thread] })
+	})
 	third.end(syscall.SIGTERM)
 	if ordered := page.ordered.Load(); ordered != 2 {
 		t.Errorf("%d orders by two approvals", ordered)
 	}
-	for thread, want := range map[string]int{control: 2, again: 2} { // the question, and its answer
+	for thread, want := range threads {
 		if said := team.answers(thread); said != want {
-			t.Errorf("%d messages in a thread, want %d", said, want)
+			t.Errorf("%d messages in a thread, want %d: %s", said, want, team.transcript(thread))
 		}
 	}
 }

@@ -54,7 +54,7 @@ const groupPrincipal = "group:oidc:"
 // Identity is what decides whom answers are for: the verified address, and the groups as
 // "group:oidc:NAME".
 func (p Person) Identity() *chat.Identity {
-	identity := &chat.Identity{Name: nameOf(p), Email: p.Email}
+	identity := &chat.Identity{Name: p.Email, Email: p.Email}
 	for _, group := range p.Groups {
 		identity.Holds = append(identity.Holds, groupPrincipal+group)
 	}

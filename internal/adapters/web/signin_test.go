@@ -141,7 +141,7 @@ func TestWhoSignsInIsKnownInEachBrowser(t *testing.T) {
 		t.Fatalf("arrived: %+v", messages)
 	}
 	for _, message := range messages {
-		if want := (&chat.Identity{Email: "Ann@example.com", Holds: []string{"group:oidc:legal"}}); !reflect.DeepEqual(message.Asker, want) {
+		if want := (&chat.Identity{Name: "Ann@example.com", Email: "Ann@example.com", Holds: []string{"group:oidc:legal"}}); !reflect.DeepEqual(message.Asker, want) {
 			t.Errorf("the asker is %+v, want %+v", message.Asker, want)
 		}
 	}

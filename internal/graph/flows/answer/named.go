@@ -6,6 +6,7 @@ import (
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/rerank"
 	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/lexical"
@@ -31,14 +32,20 @@ func (f *Flow) searchQuestion(ctx context.Context, step graph.Step[State], meant
 	if named := nameQuery(meant, filter); named != nil {
 		searches = append(searches, *named)
 	}
+	introductions := len(searches)
+	if opening := introductionQuery(meant, filter); opening != nil {
+		searches = append(searches, *opening)
+	}
 	lists, made, changes, err := f.searchAll(ctx, step, searches...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	for i := range made {
-		made[i].Text = meant.Query // both are for the same question
+		made[i].Text = meant.Query // all are for the same question
 	}
-	found, err := f.withCited(ctx, meant, step.State.History, withNamed(meant.Profile, lists[0], slices.Concat(lists[1:]...)))
+	known := withNamed(meant.Profile, lists[0], slices.Concat(lists[1:introductions]...))
+	known = withIntroduction(meant.Profile, known, slices.Concat(lists[introductions:]...))
+	found, err := f.withCited(ctx, meant, step.State.History, known)
 	return found, made, changes, err
 }
 
@@ -68,6 +75,47 @@ func nameQuery(meant understanding, filter index.Filter) *retrieve.Query {
 		return nil
 	}
 	return &retrieve.Query{Terms: names, Filter: filter}
+}
+
+// introducing are the names of sections in which documents say what they are about.
+var introducing = []string{"introduction", "overview", "about", "what is it"}
+
+// productShare is the part of all passages that speak of what all documents are about, at least.
+const productShare = 0.3
+
+// introductionQuery is the search for the sections in which documents say what they are about, for
+// a question what that is: search by words finds its name everywhere. It is nil for other questions.
+func introductionQuery(meant understanding, filter index.Filter) *retrieve.Query {
+	profile := meant.Profile
+	if meant.Intent != Definition || len(profile.Terms) != 1 || float64(profile.Terms[0].Passages) < productShare*float64(profile.Passages) {
+		return nil
+	}
+	var names []index.Term
+	for _, name := range introducing {
+		if name := lexical.Name(lexical.Analyze(name)); name != "" {
+			names = append(names, index.Term{Text: name, Weight: 1})
+		}
+	}
+	return &retrieve.Query{Terms: names, Filter: filter}
+}
+
+// withIntroduction adds the introductions that say what is asked for, each taken to be as good as
+// the best.
+func withIntroduction(profile support.Profile, evidence, introductions []retrieve.Evidence) []retrieve.Evidence {
+	merged := slices.Clone(evidence)
+	for _, e := range introductions {
+		if len(evidence) == 0 || rerank.SaysWhat(profile, language.Parse(e.Document.Language), e.Passage.Text) < 1 {
+			continue
+		}
+		at := slices.IndexFunc(merged, func(known retrieve.Evidence) bool { return known.Passage.ID == e.Passage.ID })
+		if at < 0 {
+			e.Lexical = evidence[0].Lexical
+			at = len(merged)
+			merged = append(merged, e)
+		}
+		merged[at].Score = evidence[0].Score
+	}
+	return merged
 }
 
 // indexedForm is how the documents spell a word of a question.

@@ -33,3 +33,20 @@ func TestTheSectionNamedWhatIsAskedForIsFound(t *testing.T) {
 		})
 	}
 }
+
+// TestTheProductIsDefinedByItsIntroduction asks for what all pages speak of.
+func TestTheProductIsDefinedByItsIntroduction(t *testing.T) {
+	f := open(t)
+	for i := range 30 {
+		put(t, f.index, f.embedder, page{fmt.Sprintf("guides/%d.md", i), fmt.Sprintf("Quarry and its gate %d", i), "", []section{
+			{fmt.Sprintf("Gate %d", i), fmt.Sprintf("Quarry opens gate %d, and Quarry is careful with gate %d, as Quarry always was.", i, i)},
+		}})
+	}
+	put(t, f.index, f.embedder, page{"start.md", "Introduction", "", []section{
+		{"Introduction", "Quarry is a tool that keeps the lists of what lies in a yard, for all who work there."},
+	}})
+	outcome := f.ask(t, flows.Request{Text: "what is quarry?"})
+	if got := sourcesOf(outcome); len(got) == 0 || got[0] != "start.md" {
+		t.Errorf("sources %v of %q", got, outcome.Text)
+	}
+}

@@ -102,7 +102,7 @@ func describe(q Question, e retrieve.Evidence) logistic.Features {
 	}
 	if q.Intent == definition {
 		f[definitionTitle], f[definitionSection] = f[titleExact], f[sectionExact]
-		f[definitionSays] = saysWhat(q.Profile, tag, e.Passage.Text)
+		f[definitionSays] = SaysWhat(q.Profile, tag, e.Passage.Text)
 	}
 	return f
 }
@@ -223,9 +223,9 @@ func supportOf(of int, evidence []retrieve.Evidence) float64 {
 	return min(sum, maxSupport) / maxSupport
 }
 
-// saysWhat is how well the subject of a sentence at the beginning of a text that says what
+// SaysWhat is how well the subject of a sentence at the beginning of a text that says what
 // something is, is what the question asks about.
-func saysWhat(p support.Profile, tag language.Tag, text string) float64 {
+func SaysWhat(p support.Profile, tag language.Tag, text string) float64 {
 	text = knowledge.WithoutAddresses(text)
 	if len(text) > saysWithin {
 		text = strings.ToValidUTF8(text[:saysWithin], "")

@@ -139,13 +139,17 @@ func AsksPrice(text string) bool { return price.MatchString(text) }
 func Own(text string) bool { return own.MatchString(text) }
 
 var (
-	joints = regexp.MustCompile(`(?i)(?:[.?!;]\s+|,?\s+(?:and|n|also|plus)\s+(?:how|what|which|where|when|why|who|can|do|does|is|are|whats|hows|wheres)\b)`)
-	versus = regexp.MustCompile(`(?i)^(.*?)\s+(?:vs\.?|versus|compared (?:to|with)|or)\s+(.*)$`)
+	joints  = regexp.MustCompile(`(?i)(?:[.?!;]\s+|,?\s+(?:and|n|also|plus)\s+(?:how|what|which|where|when|why|who|can|do|does|is|are|whats|hows|wheres)\b)`)
+	between = regexp.MustCompile(`(?i)\b(?:differences? between|distinguish|compare)\s+(\S.{1,60}?)\s+(?:and|with|to|from|vs\.?)\s+(\S.{1,60})$`)
+	versus  = regexp.MustCompile(`(?i)^(.*?)\s+(?:vs\.?|versus|compared (?:to|with)|or)\s+(.*)$`)
 )
 
 // Parts gives the questions that a question consists of, where it asks for several
 // things or compares two; nil where it is one.
 func Parts(text string) []string {
+	if sides := between.FindStringSubmatch(text); sides != nil {
+		return nonEmpty(sides[1:])
+	}
 	if sides := versus.FindStringSubmatch(text); sides != nil && Intent(text) == "comparison" {
 		return nonEmpty(sides[1:])
 	}

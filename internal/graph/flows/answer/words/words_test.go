@@ -76,6 +76,7 @@ func TestParts(t *testing.T) {
 		want []string
 	}{
 		{"how do I rotate the key", nil},
+		{"whats the difference between redis and postgres?", []string{"redis", "postgres"}},
 		{"redis vs postgres?", []string{"redis", "postgres"}},
 		{"what is the default timeout and how do I raise it", []string{"what is the default timeout", "and how do I raise it"}},
 		{"it hangs. which setting is it?", []string{"it hangs", "which setting is it"}},

@@ -102,10 +102,10 @@ const (
 // be. Neighbouring choices count as well, so that none wins by one question.
 func chooseChances(held []heldOut, weights map[string]float64) (ask, decline float64) {
 	const from, to, unit = 20, 61, 0.01
-	right := make(map[[2]int]float64)
+	rates := make(map[[2]int]float64)
 	for a := from; a < to; a++ {
 		for d := from; d < to; d++ {
-			right[[2]int{a, d}] = rightShare(held, weights, float64(a)*unit, float64(d)*unit)
+			rates[[2]int{a, d}] = rateChances(held, weights, float64(a)*unit, float64(d)*unit)
 		}
 	}
 	best := math.Inf(-1)
@@ -114,7 +114,7 @@ func chooseChances(held []heldOut, weights map[string]float64) (ask, decline flo
 			around, count := 0.0, 0.0
 			for i := a - 2; i <= a+2; i++ {
 				for k := d - 2; k <= d+2; k++ {
-					if value, ok := right[[2]int{i, k}]; ok {
+					if value, ok := rates[[2]int{i, k}]; ok {
 						around, count = around+value, count+1
 					}
 				}
@@ -127,28 +127,34 @@ func chooseChances(held []heldOut, weights map[string]float64) (ask, decline flo
 	return ask, decline
 }
 
-// rightShare is the weighed share of questions that are decided right from these chances, less
-// what is asked back about or declined beyond what may be.
-func rightShare(held []heldOut, weights map[string]float64, ask, decline float64) float64 {
-	right, all, answerable, asked, declined := 0.0, 0.0, 0.0, 0.0, 0.0
+// rateChances is the weighed share of questions that are decided right from these chances, with
+// something for unanswerable ones, less what is asked back about or declined beyond what may be.
+func rateChances(held []heldOut, weights map[string]float64, ask, decline float64) float64 {
+	var right, all float64
+	weighed, did := make(map[eval.Reaction]float64), make(map[[2]eval.Reaction]float64)
 	for _, q := range held {
-		weight := weights[q.set]
-		did := decided(q.judgement.ActFrom(ask, decline), q.judgedQuestion)
-		all += weight
-		if did == q.expect || slices.Contains(q.also, did) {
-			right += weight
-		} else if q.expect == eval.ReactAnswer && did == eval.ReactAsk {
-			asked += weight
-		} else if q.expect == eval.ReactAnswer {
-			declined += weight
+		weight, reaction := weights[q.set], decided(q.judgement.ActFrom(ask, decline), q.judgedQuestion)
+		if slices.Contains(q.also, reaction) {
+			reaction = q.expect
 		}
-		if q.expect == eval.ReactAnswer {
-			answerable += weight
+		all += weight
+		weighed[q.expect] += weight
+		did[[2]eval.Reaction{q.expect, reaction}] += weight
+		if reaction == q.expect {
+			right += weight
 		}
 	}
-	beyond := math.Max(0, asked/answerable-mostNeedlessAsks) + math.Max(0, declined/answerable-mostFalseDeclines)
-	return right/all - beyondCost*beyond
+	share := func(expected, reaction eval.Reaction) float64 {
+		return did[[2]eval.Reaction{expected, reaction}] / math.Max(weighed[expected], math.SmallestNonzeroFloat64)
+	}
+	beyond := math.Max(0, share(eval.ReactAnswer, eval.ReactAsk)-mostNeedlessAsks) +
+		math.Max(0, share(eval.ReactAnswer, eval.ReactAbstain)-mostFalseDeclines)
+	return right/all + unanswerableWorth*share(eval.ReactAbstain, eval.ReactAbstain) - beyondCost*beyond
 }
+
+// unanswerableWorth is what the share of unanswerable questions that are declined counts beside that
+// of all questions that are decided right, of which they are few.
+const unanswerableWorth = 0.2
 
 // beyondCost is what a share beyond what may be costs, in shares of right decisions.
 const beyondCost = 3

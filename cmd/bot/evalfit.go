@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -39,29 +40,37 @@ const fewQuestions = 59
 // weighQuestions gives the weight of each set's questions: a set weighs as the square root of its
 // size, all small sets together as one.
 func weighQuestions(questions []judgedQuestion) map[string]float64 {
-	sizes, group := make(map[string]int), make(map[string]int)
+	groups, sizes := groupSets(questions), make(map[string]int)
+	for _, q := range questions {
+		sizes[groups[q.set]]++
+	}
+	weights := make(map[string]float64, len(groups))
+	for set, group := range groups {
+		weights[set] = math.Sqrt(float64(len(questions)) / float64(len(sizes)*sizes[group]))
+	}
+	return weights
+}
+
+// groupSets gives each set the name of the group that it counts in: its own, or "" for small ones.
+func groupSets(questions []judgedQuestion) map[string]string {
+	sizes, groups := make(map[string]int), make(map[string]string)
 	for _, q := range questions {
 		sizes[q.set]++
 	}
-	named := func(set string) string {
-		if sizes[set] <= fewQuestions {
-			return ""
+	for set, size := range sizes {
+		if size > fewQuestions {
+			groups[set] = set
+		} else {
+			groups[set] = ""
 		}
-		return set
 	}
-	for _, q := range questions {
-		group[named(q.set)]++
-	}
-	weights := make(map[string]float64, len(sizes))
-	for set := range sizes {
-		weights[set] = math.Sqrt(float64(len(questions)) / float64(len(group)*group[named(set)]))
-	}
-	return weights
+	return groups
 }
 
 // fitJudgement fits a judgement on questions, with the chances to act from that do best where
 // parts of them are left out in turn.
 func fitJudgement(questions []judgedQuestion) answer.Judgement {
+	weights, groups := weighQuestions(questions), groupSets(questions)
 	var held []heldOut
 	for part := range fitParts {
 		var fitted, left []judgedQuestion
@@ -74,10 +83,10 @@ func fitJudgement(questions []judgedQuestion) answer.Judgement {
 		}
 		judgement := fitWeights(fitted)
 		for _, q := range left {
-			held = append(held, heldOut{q, judgement})
+			held = append(held, heldOut{q, judgement, weights[q.set], groups[q.set]})
 		}
 	}
-	ask, decline := chooseChances(held, weighQuestions(questions))
+	ask, decline := chooseChances(held)
 	return fitWeights(questions).ActFrom(ask, decline)
 }
 
@@ -88,10 +97,12 @@ const fitParts = 10
 type heldOut struct {
 	judgedQuestion
 	judgement answer.Judgement
+	weight    float64
+	group     string
 }
 
-// What a choice of chances is held to: the parts of the answerable questions, each set by its
-// weight, that are asked back about and declined without need.
+// What a choice of chances is held to: the parts of the answerable questions of each group of sets
+// that are asked back about and declined without need.
 const (
 	mostNeedlessAsks  = 0.03
 	mostFalseDeclines = 0.06
@@ -100,12 +111,12 @@ const (
 // chooseChances gives the chances from which most questions that were held out are decided right,
 // by the weights of their sets, with no more needless questions back and false declines than may
 // be. Neighbouring choices count as well, so that none wins by one question.
-func chooseChances(held []heldOut, weights map[string]float64) (ask, decline float64) {
+func chooseChances(held []heldOut) (ask, decline float64) {
 	const from, to, unit = 20, 61, 0.01
 	rates := make(map[[2]int]float64)
 	for a := from; a < to; a++ {
 		for d := from; d < to; d++ {
-			rates[[2]int{a, d}] = rateChances(held, weights, float64(a)*unit, float64(d)*unit)
+			rates[[2]int{a, d}] = rateChances(held, float64(a)*unit, float64(d)*unit)
 		}
 	}
 	best := math.Inf(-1)
@@ -129,27 +140,37 @@ func chooseChances(held []heldOut, weights map[string]float64) (ask, decline flo
 
 // rateChances is the weighed share of questions that are decided right from these chances, with
 // something for unanswerable ones, less what is asked back about or declined beyond what may be.
-func rateChances(held []heldOut, weights map[string]float64, ask, decline float64) float64 {
-	var right, all float64
-	weighed, did := make(map[eval.Reaction]float64), make(map[[2]eval.Reaction]float64)
+func rateChances(held []heldOut, ask, decline float64) float64 {
+	type done struct {
+		group             string
+		expected, decided eval.Reaction
+	}
+	var right, all, declined, unanswerable float64
+	counts, groups := make(map[done]float64), make(map[string]bool)
 	for _, q := range held {
-		weight, reaction := weights[q.set], decided(q.judgement.ActFrom(ask, decline), q.judgedQuestion)
+		reaction := decided(q.judgement.ActFrom(ask, decline), q.judgedQuestion)
 		if slices.Contains(q.also, reaction) {
 			reaction = q.expect
 		}
-		all += weight
-		weighed[q.expect] += weight
-		did[[2]eval.Reaction{q.expect, reaction}] += weight
+		groups[q.group] = true
+		counts[done{q.group, q.expect, reaction}]++
+		all += q.weight
 		if reaction == q.expect {
-			right += weight
+			right += q.weight
+		}
+		if q.expect == eval.ReactAbstain {
+			unanswerable += q.weight
+			declined += q.weight * logistic.Number(reaction == q.expect)
 		}
 	}
-	share := func(expected, reaction eval.Reaction) float64 {
-		return did[[2]eval.Reaction{expected, reaction}] / math.Max(weighed[expected], math.SmallestNonzeroFloat64)
+	beyond := 0.0
+	for _, group := range slices.Sorted(maps.Keys(groups)) {
+		answered := counts[done{group, eval.ReactAnswer, eval.ReactAnswer}]
+		asked, missed := counts[done{group, eval.ReactAnswer, eval.ReactAsk}], counts[done{group, eval.ReactAnswer, eval.ReactAbstain}]
+		answerable := math.Max(1, answered+asked+missed)
+		beyond += math.Max(0, asked/answerable-mostNeedlessAsks) + math.Max(0, missed/answerable-mostFalseDeclines)
 	}
-	beyond := math.Max(0, share(eval.ReactAnswer, eval.ReactAsk)-mostNeedlessAsks) +
-		math.Max(0, share(eval.ReactAnswer, eval.ReactAbstain)-mostFalseDeclines)
-	return right/all + unanswerableWorth*share(eval.ReactAbstain, eval.ReactAbstain) - beyondCost*beyond
+	return right/all + unanswerableWorth*declined/math.Max(unanswerable, math.SmallestNonzeroFloat64) - beyondCost*beyond
 }
 
 // unanswerableWorth is what the share of unanswerable questions that are declined counts beside that

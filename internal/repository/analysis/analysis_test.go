@@ -369,3 +369,30 @@ func TestTheTreeIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestRustPrograms has functions called main where Cargo makes no program of them.
+func TestRustPrograms(t *testing.T) {
+	a := checkout(t, map[string]string{
+		"Cargo.toml": "[package]\nname = 'a'\n", "src/main.rs": "fn main() {}\n", "src/bin/b.rs": "fn main() {}\n", "src/inner/glue.rs": "fn main() {}\n", "build.rs": "fn main() {}\n",
+		"COPYING": "Under either license.", "LICENSE-MIT": "Permission is hereby granted, free of charge, to any person obtaining a copy",
+		"UNLICENSE": "This is free and unencumbered software released into the public domain.",
+	})
+	architecture, err := a.Architecture(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []string
+	for _, entry := range architecture.Entries {
+		entries = append(entries, entry.Path)
+	}
+	if got := strings.Join(entries, " "); got != "src/main.rs src/bin/b.rs build.rs" {
+		t.Errorf("programs begin in %s", got)
+	}
+	structure, err := a.Structure(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if structure.License == nil || structure.License.Name != "MIT, Unlicense" || structure.License.Path != "LICENSE-MIT" {
+		t.Errorf("license %+v", structure.License)
+	}
+}

@@ -59,7 +59,7 @@ func (r *reading) listEntries() []Entry {
 		f := &r.files[i]
 		line := f.facts.Main
 		module := f.language == source.Python && path.Base(f.Path) == "__main__.py"
-		if line == 0 && !module || f.role == source.Test || known[f.Path] {
+		if line == 0 && !module || f.role == source.Test || known[f.Path] || f.language == source.Rust && !beginsRustProgram(f.Path) {
 			continue
 		}
 		entry := Entry{Place: Place{f.Path, line}, Language: f.language, Kind: ProgramEntry, Role: f.entryRole()}
@@ -82,6 +82,15 @@ func (r *reading) listEntries() []Entry {
 		)
 	})
 	return all
+}
+
+// beginsRustProgram reports whether Cargo makes a program of a file where it is.
+func beginsRustProgram(file string) bool {
+	switch path.Base(path.Dir(file)) {
+	case "bin", "examples", "benches", "fuzz_targets", ".":
+		return true
+	}
+	return path.Base(file) == "main.rs" || path.Base(file) == "build.rs"
 }
 
 var roleOrder = map[source.Role]int{source.Shipped: 0, source.Tool: 1, source.Example: 2, source.Test: 3}

@@ -69,7 +69,18 @@ type Readme struct {
 // License is under what a repository may be used, by its text.
 type License struct {
 	Place
-	Name string `json:"name"` // "MIT"; "" for one that is not known
+	Name string `json:"name"` // "MIT", "MIT, Unlicense" for several; "" for one that is not known
+}
+
+// with gives a license with what another file of the repository says of it.
+func (l *License) with(file, name string) *License {
+	switch {
+	case l == nil || l.Name == "" && name != "":
+		return &License{Place{Path: file}, name}
+	case name == "" || slices.Contains(strings.Split(l.Name, ", "), name):
+		return l
+	}
+	return &License{l.Place, l.Name + ", " + name}
 }
 
 // Bounds of a Structure.
@@ -181,7 +192,7 @@ var (
 func (a *Analyst) readDescription(s *Structure, files []file) error {
 	for _, f := range files {
 		readme := s.Readme == nil && readmeFile.MatchString(f.Path)
-		license := s.License == nil && licenseFile.MatchString(f.Path)
+		license := licenseFile.MatchString(f.Path)
 		if f.unread || f.binary || !readme && !license {
 			continue
 		}
@@ -192,7 +203,7 @@ func (a *Analyst) readDescription(s *Structure, files []file) error {
 		if readme {
 			s.Readme = readReadme(f.Path, string(withoutSecrets(content)))
 		} else {
-			s.License = &License{Place{Path: f.Path}, licenseOf(string(content))}
+			s.License = s.License.with(f.Path, licenseOf(string(content)))
 		}
 	}
 	return nil

@@ -1,5 +1,7 @@
 package manifest
 
+import "cmp"
+
 func readCargo(m *Manifest, content []byte) error {
 	type dependencies struct {
 		Dependencies table `toml:"dependencies"`
@@ -15,7 +17,11 @@ func readCargo(m *Manifest, content []byte) error {
 		}
 		Bin       []struct{ Name, Path string }
 		Workspace struct {
-			Members      []string
+			Members []string
+			Package struct {
+				Version     any
+				RustVersion any `toml:"rust-version"`
+			}
 			Dependencies table
 		}
 		Target       map[string]dependencies
@@ -28,7 +34,10 @@ func readCargo(m *Manifest, content []byte) error {
 		return err
 	}
 	m.Name, m.Version, m.Description = file.Package.Name, textOf(file.Package.Version), textOf(file.Package.Description)
-	m.require("Rust", textOf(file.Package.RustVersion))
+	if file.Package.Name != "" { // a package may leave them to its workspace
+		m.Version = cmp.Or(m.Version, textOf(file.Workspace.Package.Version))
+		m.require("Rust", cmp.Or(textOf(file.Package.RustVersion), textOf(file.Workspace.Package.RustVersion)))
+	}
 	m.Workspace = file.Workspace.Members
 	for i, bin := range file.Bin {
 		m.addProgram(Program{Name: bin.Name, Paths: []string{bin.Path}, Line: lines.lineOf("bin", elementKey(i), "path")})

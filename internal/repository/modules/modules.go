@@ -112,8 +112,11 @@ func Build(files []File, named Named) Map {
 		from := path.Dir(file.Path)
 		imported := make(map[string]bool)
 		for _, found := range file.Facts.Imports {
-			made.Imports++
 			targets := x.resolveImport(file, found)
+			if found.Named && len(targets) == 0 {
+				continue
+			}
+			made.Imports++
 			if len(targets) == 0 {
 				made.External++
 			}

@@ -47,7 +47,7 @@ func TestBuild(t *testing.T) {
 				"app/a.ts": "import '../lib/b.js'; import {x} from '@s/ui'; import 'react'; import './c'", "app/c/index.ts": "", "lib/b.ts": "export * from '../app/a'", "packages/ui/src/i.tsx": "",
 			}, "app>app/c app>lib app>packages/ui/src lib>app",
 		},
-		"rust":   {modules.Named{Rust: map[string]string{"my_util": "util"}}, map[string]string{"src/main.rs": "mod net;\nuse crate::net::tcp::Dial;\nuse my_util::a::B;\nuse std::io;", "src/net/mod.rs": "pub mod tcp;", "src/net/tcp.rs": "use super::super::x; use crate::Config;", "util/src/lib.rs": "pub mod a;", "util/src/a/mod.rs": ""}, "src>src/net src>util/src/a src/net>src util/src>util/src/a"},
+		"rust":   {modules.Named{Rust: map[string]string{"my_util": "util"}}, map[string]string{"src/main.rs": "mod net;\nuse crate::net::tcp::Dial;\nuse my_util::a::B;\nuse std::io;", "src/bin/x.rs": "fn main() { my_util::run(); other::run() }", "src/net/mod.rs": "pub mod tcp;", "src/net/tcp.rs": "use super::super::x; use crate::Config;", "util/src/lib.rs": "pub mod a;", "util/src/a/mod.rs": ""}, "src>src/net src>util/src/a src/bin>util/src src/net>src util/src>util/src/a"},
 		"java":   {modules.Named{}, map[string]string{"a/src/x/A.java": "package x;\nimport y.B;\nimport y.z.*;\nimport java.util.List;", "b/src/y/B.java": "package y;", "b/src/y/z/C.kt": "package y.z\nimport x.A"}, "a/src/x>b/src/y a/src/x>b/src/y/z b/src/y/z>a/src/x"},
 		"csharp": {modules.Named{}, map[string]string{"A/a.cs": "using N.B;\nnamespace N.A;", "B/b.cs": "namespace N.B { }"}, "A>B"},
 		"php":    {modules.Named{}, map[string]string{"src/A/a.php": "<?php namespace App\\A; use App\\B\\Thing;", "src/B/b.php": "<?php namespace App\\B;", "i.php": "<?php require 'src/B/b.php';"}, ".>src/B src/A>src/B"},

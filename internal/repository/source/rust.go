@@ -6,9 +6,14 @@ var rustSyntax = syntax{comments: []string{"//"}, block: [2]string{"/*", "*/"}, 
 func parseRust(content []byte) Facts {
 	c := &cursor{tokens: rustSyntax.scan(content)}
 	var facts Facts
+	named := make(map[string]bool) // crates
 	for c.hasMore() {
 		first := c.startsStatement() || c.peek(-1).hasText("pub")
 		t := c.next()
+		if crate := c.namedCrate(t); crate != "" && !named[crate] {
+			named[crate] = true
+			facts.Imports = append(facts.Imports, Import{Path: crate, Line: t.line, Named: true})
+		}
 		switch {
 		case !first:
 		case t.hasText("use"):
@@ -25,6 +30,18 @@ func parseRust(content []byte) Facts {
 		}
 	}
 	return facts
+}
+
+// namedCrate returns the word that a path of code begins with, as "a" of "a::B::new()", where it may
+// be a crate's name.
+func (c *cursor) namedCrate(first token) string {
+	switch {
+	case first.kind != word || !c.peek(0).hasText(":") || !c.peek(1).hasText(":") || c.peek(-2).hasText(":"):
+		return ""
+	case first.hasText("self"), first.hasText("super"), first.hasText("crate"), first.hasText("std"), first.hasText("core"), first.hasText("use"):
+		return ""
+	}
+	return first.text
 }
 
 // deepest is how deep the braces of one "use" may stand in one another.

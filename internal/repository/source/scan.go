@@ -161,7 +161,7 @@ func (x *scanner) readQuoted() bool {
 		x.readTemplate()
 		return true
 	case strings.IndexByte(x.quotes, c) >= 0:
-		x.readString(string(c), true, false)
+		x.readString(string(c), true, x.rust) // those of Rust go over lines
 		return true
 	case x.regexps && c == '/' && x.mayBeRegexp():
 		x.skipRegexp()

@@ -35,6 +35,9 @@ type Import struct {
 	Line  int      // 1-based
 	// Deferred is what loading the file does not need: for types alone, or inside a function.
 	Deferred bool
+	// Named is that code names what it takes where it uses it, without a statement: it counts only
+	// where it leads somewhere.
+	Named bool
 }
 
 // Facts are what a file tells.

@@ -27,11 +27,13 @@ type claim struct {
 	conditional bool
 	identity    []string          // versions and the like that say which thing is meant
 	things      []string          // names in code
+	named       []string          // of them are said to be fields or flags, and so no values
 	opening     []string          // the first words of the main clause
 	state       string            // that the main clause says yes or no to: "enabled"; "" for none
 	subject     string            // the thing that the sentence begins with, "" for none
 	settings    map[string]string // numbers that are defaults, by the names of settings
 	parameter   string            // that a list explains: "`timeout`: …"
+	names       []string          // with capital letters inside: "PreDelete"
 	referring   bool              // it begins with a thing that the sentence before names: "This token"
 	order       order             // of what happens, where the sentence says
 }
@@ -46,7 +48,7 @@ var (
 	versionPattern  = regexp.MustCompile("(?i)\\b(?:since|as of|starting (?:with|in|from)|starting|from|requires?|needs?|at least|minimum|introduced in|added in|available (?:since|in|from)|before|prior to|until)\\b[^.;,]{0,30}?[ `]v?(\\d+(?:\\.\\d+)+)|[ `]v?(\\d+(?:\\.\\d+)+)`?,? (?:or|and) (?:higher|later|newer|above|greater)")
 	anyVersion      = regexp.MustCompile(`\bv?\d+(?:\.\d+)+\b`)
 	portPattern     = regexp.MustCompile(`(?i)\bports?\s+(\d{2,5})\b`)
-	defaultPattern  = regexp.MustCompile("(?i)\\bby default\\b|\\bdefaults? (?:to|is|are|value|location|of)\\b|\\(default|\\bdefault[:=]|\\bas (?:the |a )?default\\b|^the default [^.`]{1,60} is\\b|\\bdefault [`\"“]|\\b(?:if|when|where|unless) (?:no |nothing |none )?(?:[\\w-]+ ){0,4}(?:is|are) (?:not |un|otherwise )?(?:specified|set|given|provided|configured|omitted)\\b")
+	defaultPattern  = regexp.MustCompile("(?i)\\bby default\\b|\\bdefaults? (?:to|is|are|value|location|of)\\b|\\(default|\\bdefault[:=]|\\bas (?:the |a )?default\\b|^the default [^.`]{1,60} is\\b|\\bdefault [`\"“]|\\b(?:if|when|where) (?:no|nothing|none)\\b (?:[\\w-]+ ){0,4}(?:is|are) (?:specified|set|given|provided|configured)\\b|\\b(?:if|when) (?:[\\w-]+ ){1,4}(?:is|are) (?:(?:not |un)(?:specified|set|given|provided|configured)|omitted)\\b")
 	codePattern     = regexp.MustCompile("`([^`]+)`|“([^”]+)”|\"([^\"]+)\"")
 	parameterItem   = regexp.MustCompile("^\\**`([^`]+)`\\**\\s*(?:\\([^)]*\\)|\\*\\([^)]*\\)\\*)?\\s*(?:[:–—·-]|\\*\\(|$)")
 	conditionals    = regexp.MustCompile(`(?i)\b(?:if|when|unless|whether|until|while|once|in case|except)\b`)
@@ -57,7 +59,12 @@ var (
 	referringSubject = regexp.MustCompile(`^\W*(?:This|That|These|Those) (\p{Ll}{3,})`)
 	// locatingPattern is where something is put, in code.
 	locatingPattern = regexp.MustCompile("(?i)\\b(mounted|stored|located|saved|kept|found|written|available|served|exposed|installed) (?:automatically )?(?:at|in|under|on|to|as|into) (?:the )?(?:(?:file|folder|directory|path|namespace) )?`([^`\\s]+)`")
-	aside           = regexp.MustCompile(`\([^()]*\)`)
+	// timesPattern is how often something is done.
+	timesPattern = regexp.MustCompile(`(?i)\b(?:only|at most|exactly|just|be \w+ed|runs?|called|executed|sent|nested) (once|twice)\b|\b(once|twice)(?: (?:per|an?|every|each)\b|[.,;)]|$)`)
+	// namedSetting stands behind the name of one.
+	namedSetting = regexp.MustCompile(`^\W{0,2}(?:fields?|flags?|settings?|options?|parameters?|annotations?|labels?|keys?|variables?|properties|property)\b`)
+	mixedName    = regexp.MustCompile(`\b\p{Lu}\p{Ll}+\p{Lu}[\p{L}\d]*\b`)
+	aside        = regexp.MustCompile(`\([^()]*\)`)
 	// expletive begins a sentence whose subject stands behind it: "It is possible to …".
 	expletive = regexp.MustCompile(`(?i)^\W*it is (?:also |now |still |not |no longer )*(?:im)?(?:possible|necessary|required|recommended|allowed|supported|forbidden)\b`)
 	// ceases says that something is so no more, as a "not" does.
@@ -124,7 +131,7 @@ var statedWords = map[string]bool{"default": true, "version": true, "port": true
 // readClaim reads what a sentence states; ok is false for what states nothing: a question, an
 // example.
 func (c *Corpus) readClaim(at int, s evidence.Sentence) (read claim, ok bool) {
-	text := linkTarget.ReplaceAllString(s.Text, "]")
+	text := strings.ReplaceAll(linkTarget.ReplaceAllString(s.Text, "]"), "’", "'")
 	if strings.Contains(text, " · ") { // a row of a table: what its cells are of stands above them
 		return claim{}, false
 	}
@@ -146,11 +153,16 @@ func (c *Corpus) readClaim(at int, s evidence.Sentence) (read claim, ok bool) {
 			continue
 		}
 		read.things = append(read.things, thing)
-		if before, _, _ := strings.Cut(text, found[0]); len(evidence.Telling(defaultPattern.ReplaceAllString(before, " "))) == 0 {
+		before, after, _ := strings.Cut(text, found[0])
+		if len(evidence.Telling(byDefault.ReplaceAllString(defaultPattern.ReplaceAllString(before, " "), " "))) == 0 {
 			read.subject = thing
+		}
+		if namedSetting.MatchString(after) {
+			read.named = append(read.named, thing)
 		}
 	}
 	slices.Sort(read.things)
+	read.names = mixedName.FindAllString(codePattern.ReplaceAllString(text, " "), -1)
 	opening := evidence.Telling(byDefault.ReplaceAllString(main, " "))
 	read.opening = opening[:min(len(opening), 2)]
 	read.addWords(read.words, locatingPattern.ReplaceAllString(text, "$1 "), counted)
@@ -206,7 +218,15 @@ func (c *claim) readValues(text string) (counted map[string]bool) {
 		c.values["port"] = append(c.values["port"], found[1])
 		counted[found[1]] = true
 	}
+	for _, found := range timesPattern.FindAllStringSubmatch(text, -1) {
+		times := strings.ToLower(found[1] + found[2])
+		c.values["times"] = append(c.values["times"], times)
+		counted[times] = true
+	}
 	for _, found := range locatingPattern.FindAllStringSubmatch(text, -1) {
+		if c.isDefault {
+			break
+		}
 		c.values[locationMeasure] = append(c.values[locationMeasure], strings.ToLower(found[2]))
 	}
 	if rangePattern.MatchString(text) {
@@ -371,7 +391,8 @@ func (c *claim) defaultsDiffer(other claim) bool {
 		return false
 	}
 	mine, theirs := c.unnamedBy(other), other.unnamedBy(*c)
-	return len(mine) == 1 && len(theirs) == 1 && mine[0] != c.subject && theirs[0] != other.subject
+	return len(mine) == 1 && len(theirs) == 1 && mine[0] != c.subject && theirs[0] != other.subject &&
+		!slices.Contains(c.named, mine[0]) && !slices.Contains(other.named, theirs[0])
 }
 
 // wordsWithout gives the words of a claim but for those of things.

@@ -138,10 +138,17 @@ func (c *Corpus) isSameSubject(a, b claim, spread map[string]int) bool {
 	if !slices.Equal(a.identity, b.identity) {
 		return false // of two versions, or two things
 	}
-	if a.referring && b.referring {
+	if a.referring && b.referring || lacksOne(a.names, b) && lacksOne(b.names, a) {
 		return false
 	}
 	return len(a.unnamedBy(b)) == 0 || len(b.unnamedBy(a)) == 0 || a.isDefault && b.isDefault
+}
+
+// lacksOne tells whether a claim has not all of some names, however it writes them.
+func lacksOne(names []string, other claim) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(evidence.Telling(strings.ToLower(name)), func(term string) bool { return !other.words[term] })
+	})
 }
 
 // rarestWords returns the words by which sentences that may contradict each other are found.

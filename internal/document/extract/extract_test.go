@@ -158,6 +158,10 @@ func TestClaimsAreCompared(t *testing.T) {
 		"another order":               {"The importer waits for all nested archives to be read before the upload is closed.", "The upload is closed before all nested archives are read.", 1},
 		"the same order":              {"The importer waits for all nested archives to be read before the upload is closed.", "The upload is closed after all nested archives are read.", 0},
 		"in emphasis, in other words": {"After a failed upload, the importer waits about **2 minutes** before automatically retrying.", "After a failed upload, the importer retries by itself after about 10 minutes.", 1},
+		"how often":                   {"Nested archives can only be uploaded once.", "Nested archives can be uploaded twice.", 1},
+		"another apostrophe":          {"If the importer’s folder changes, the old archives are not removed.", "If the importer's folder changes, the old archives are removed.", 1},
+		"things of other names":       {"PreUpload hooks run before the archives are read by the importer.", "PostUpload hooks run after the archives are read by the importer.", 0},
+		"defaults that are named":     {"The default `archive.exclusions` can be removed from the importer's folder.", "The default `archive.customizations` can be removed from the importer's folder.", 0},
 		"rows of tables":              {"| importer | waits 30 seconds for uploads |\n|---|---|\n| importer | waits 30 seconds for uploads |", "| importer | waits 60 seconds for uploads |\n|---|---|\n| importer | waits 60 seconds for uploads |", 0},
 	} {
 		// A third document has the words of both, so that none is rare for being in two.

@@ -178,7 +178,7 @@ licences: build ## bin/licences.csv; fails on a licence that is not allowed
 	scripts/licences.sh
 
 .PHONY: nightly
-nightly: ## every fuzz target for a minute, vulnerabilities, sbom, licences, a release twice
+nightly: ## 100,000 made-up replies, every fuzz target for a minute, vulnerabilities, sbom, licences, a release twice
 	scripts/nightly.sh
 
 .PHONY: forge-check

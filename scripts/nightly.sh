@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes too long for every change, or looks at a world that changes by itself: all cases of
-# each test, each fuzz target for FUZZTIME (60s), known vulnerabilities, the list of what is linked, its licences,
+# each test, REPLIES (100,000) made-up replies of models, each fuzz target for FUZZTIME (60s), known vulnerabilities, the list of what is linked, its licences,
 # and whether a release is the same twice. Everything is run; the exit code is 1 where something failed, and 2 where
 # nothing did but something could not be checked.
 set -uo pipefail
@@ -52,6 +52,7 @@ vulnerabilities() {
 check build make build
 check 'all cases of each test' env RACE=0 make test
 check 'the race detector in all packages' env RACE=1 make test
+check 'made-up replies' scripts/fuzz-replies.sh "${REPLIES:-100000}"
 check fuzz env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh
 vulnerabilities
 check 'list of what is linked' scripts/sbom.sh

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -193,17 +192,14 @@ func askAboutScreens(t *testing.T, team screenTeam, page *orderPage) {
 	mustPress("Ann", again, "Approve")
 	team.press("Ann", again, "Approve") // once more, where it still can be pressed
 	team.shows(again, "I pressed it once")
-	threads := map[string]int{control: 2, again: 2} // the question, and its answer
-	team.wait(func() bool {                         // what a killed process left half done is taken away a while after
-		return !slices.ContainsFunc(slices.Collect(maps.Keys(threads)), func(thread string) bool { return team.answers(thread) != threads[thread] })
-	})
+	// What a killed process left half done is taken away a while after. The other thread may say that its question
+	// is no longer open.
+	team.wait(func() bool { return team.answers(control) == 2 })
 	third.end(syscall.SIGTERM)
 	if ordered := page.ordered.Load(); ordered != 2 {
 		t.Errorf("%d orders by two approvals", ordered)
 	}
-	for thread, want := range threads {
-		if said := team.answers(thread); said != want {
-			t.Errorf("%d messages in a thread, want %d: %s", said, want, team.transcript(thread))
-		}
+	if said := team.answers(control); said != 2 { // the question, and its answer
+		t.Errorf("%d messages in a thread, want 2: %s", said, team.transcript(control))
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 )
 
@@ -52,24 +51,28 @@ func isPartial(path string) bool {
 	return partial.MatchString(path) && !strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], "_index.")
 }
 
-// pagesAside gives the documents of the evidence that are of a side kind which a question does
-// not ask for.
-func pagesAside(evidence []retrieve.Evidence, question string) map[knowledge.DocumentID]bool {
+// positionsAside gives the positions of the evidence from pages of a side kind that a question
+// does not ask for.
+func positionsAside(evidence []retrieve.Evidence, question string) map[int]bool {
 	var kinds []*regexp.Regexp
 	for _, kind := range sideKinds {
 		if !kind.asked.MatchString(question) {
 			kinds = append(kinds, kind.page)
 		}
 	}
-	aside := make(map[knowledge.DocumentID]bool)
+	aside, known := make(map[int]bool), make(map[string]bool) // the latter by path and title
 	for i := range evidence {
 		document := &evidence[i].Document
-		if _, ok := aside[document.ID]; ok {
-			continue
-		}
 		names := pathWords.Replace(document.Path) + " / " + document.Title
-		aside[document.ID] = isPartial(document.Path) ||
-			slices.ContainsFunc(kinds, func(kind *regexp.Regexp) bool { return kind.MatchString(names) })
+		place := document.Path + "\n" + document.Title
+		isAside, ok := known[place]
+		if !ok {
+			isAside = isPartial(document.Path) || slices.ContainsFunc(kinds, func(kind *regexp.Regexp) bool { return kind.MatchString(names) })
+			known[place] = isAside
+		}
+		if isAside {
+			aside[i] = true
+		}
 	}
 	return aside
 }
@@ -173,10 +176,10 @@ func dotted(version []int) string {
 // their kind, and of outdated versions, to a part of what they were, and puts the evidence
 // in order again.
 func weighPages(evidence []retrieve.Evidence, question string, part float64) []retrieve.Evidence {
-	old, aside := outdated(evidence, question), pagesAside(evidence, question)
+	old, aside := outdated(evidence, question), positionsAside(evidence, question)
 	weighed := slices.Clone(evidence)
 	for i := range weighed {
-		if old[i] || aside[weighed[i].Document.ID] {
+		if old[i] || aside[i] {
 			weighed[i].Score *= part
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
+	"cairn/internal/knowledge/connect/confluence"
 	"cairn/internal/knowledge/connect/files"
 	"cairn/internal/knowledge/connect/forge"
 	"cairn/internal/repository/git"
@@ -39,6 +40,18 @@ func newForge(dataDir string, source config.Source, read files.Options, changed 
 		options.Parts = append(options.Parts, forge.Part(part))
 	}
 	return forge.New(options)
+}
+
+// newConfluence makes what reads a site of Confluence.
+func newConfluence(source config.Source, read files.Options) *confluence.Connector {
+	options := confluence.Options{
+		Source: read.Source, URL: source.URL, Token: source.Key.Secret.Reveal(), MaxBytes: read.MaxBytes, AllowPrivate: source.PrivateNetwork,
+		Kind: read.Kind, Owner: read.Owner, People: source.AccountAddresses(),
+	}
+	if len(source.Audience) > 0 {
+		options.Audience = read.Audience
+	}
+	return confluence.New(options)
 }
 
 // grantedGroups names the table of the groups that a source tells of.
@@ -195,7 +208,7 @@ func mirrorFolder(dataDir, source string) string { return filepath.Join(dataDir,
 // OpenGrants opens the table of groups where a source may tell of some; both are nil where none
 // does. The caller closes the storage.
 func OpenGrants(ctx context.Context, setup Setup, read []config.Source) (groups access.Store, closeStorage func() error, err error) {
-	if !slices.ContainsFunc(read, func(s config.Source) bool { return s.Kind.IsForge() }) {
+	if !slices.ContainsFunc(read, func(s config.Source) bool { return s.Kind.TellsReaders() }) {
 		return nil, func() error { return nil }, nil
 	}
 	storage, err := OpenStorage(ctx, setup)

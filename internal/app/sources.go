@@ -55,6 +55,8 @@ func newConnector(dataDir string, source config.Source, changed []forge.Event) c
 			Source: read.Source, URL: source.URL, Token: source.Key.Secret.Reveal(), AllowPrivate: source.PrivateNetwork, Command: source.Command,
 			Include: read.Include, Exclude: read.Exclude, MaxBytes: read.MaxBytes, Kind: read.Kind, Audience: read.Audience, Owner: read.Owner,
 		})
+	case config.SourceConfluence:
+		return newConfluence(source, read)
 	case config.SourceGit:
 		return connectgit.New(connectgit.Options{Files: read, Mirror: git.MirrorOptions{
 			Options: gitBounds(source),

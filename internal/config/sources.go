@@ -21,7 +21,7 @@ import (
 // Source is a place that documents come from. Fields that mean nothing for its kind are zero.
 type Source struct {
 	Name string     `key:"name" form:"source name"` // unique; becomes the documents' knowledge.SourceID
-	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea conversation mcp"`
+	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea conversation mcp confluence"`
 
 	Path   string `key:"path" form:"path"`          // of files: absolute
 	URL    string `key:"url" form:"source address"` // of all others
@@ -106,15 +106,20 @@ const (
 	SourceConversation SourceKind = "conversation"
 	// SourceMCP is a server of the Model Context Protocol, whose resources are documents.
 	SourceMCP SourceKind = "mcp"
+	// SourceConfluence is a site of Confluence Cloud, or one space of it.
+	SourceConfluence SourceKind = "confluence"
 )
 
 // SourceKinds are all kinds.
-var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea, SourceConversation, SourceMCP}
+var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea, SourceConversation, SourceMCP, SourceConfluence}
 
 var forgeKinds = []SourceKind{SourceGitHub, SourceGitLab, SourceGitea}
 
 // IsForge reports whether sources of the kind are repositories with their issues.
 func (k SourceKind) IsForge() bool { return slices.Contains(forgeKinds, k) }
+
+// TellsReaders reports whether sources of the kind tell who may read what is there.
+func (k SourceKind) TellsReaders() bool { return k.IsForge() || k == SourceConfluence }
 
 // publicForges are the kinds of forges by their hosts.
 var publicForges = map[string]SourceKind{
@@ -130,13 +135,14 @@ const (
 // listed.
 var kindOf = map[string][]SourceKind{
 	"path": {SourceFiles}, "watch": {SourceFiles},
-	"url": withForges(SourceGit, SourceWebsite, SourceMCP), "private_network": withForges(SourceGit, SourceWebsite, SourceMCP),
+	"url": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence), "private_network": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence),
 	"branch": {SourceGit}, "known_hosts": {SourceGit},
-	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP),
-	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": forgeKinds,
+	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence),
+	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": withForges(SourceConfluence),
 	"channel": {SourceConversation}, "command": {SourceMCP}, "tools": {SourceMCP},
 	"max_pages": {SourceWebsite}, "max_depth": {SourceWebsite}, "languages": {SourceWebsite},
 	"url_base": {SourceFiles, SourceGit}, "pictures": {SourceFiles, SourceGit}, "source_code": withForges(SourceFiles, SourceGit),
+	"include": withForges(SourceFiles, SourceGit, SourceWebsite, SourceConversation, SourceMCP), "exclude": withForges(SourceFiles, SourceGit, SourceWebsite, SourceConversation, SourceMCP),
 }
 
 func withForges(kinds ...SourceKind) []SourceKind { return append(kinds, forgeKinds...) }
@@ -158,6 +164,9 @@ func GuessSourceKind(place string) SourceKind {
 	if address, err := url.Parse(place); err == nil && strings.Trim(address.Path, "/") != "" {
 		if kind, ok := publicForges[strings.ToLower(address.Host)]; ok {
 			return kind
+		}
+		if strings.HasSuffix(strings.ToLower(address.Host), ".atlassian.net") && strings.HasPrefix(address.Path, "/wiki") {
+			return SourceConfluence
 		}
 	}
 	return SourceWebsite
@@ -373,7 +382,7 @@ func findSecret(host Host, name, variable, file string) (secret llm.Secret, faul
 func readAccount(text string, _ base) (string, error) {
 	account, address, ok := strings.Cut(text, "=")
 	read, err := mail.ParseAddress(address)
-	if !ok || account == "" || strings.ContainsAny(account, " /:@") || err != nil || read.Address != address {
+	if !ok || account == "" || strings.ContainsAny(account, " /@") || err != nil || read.Address != address {
 		return "", fmt.Errorf("%.100q: want an account and an address, such as ada=ada@example.com", text)
 	}
 	return text, nil

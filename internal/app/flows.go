@@ -48,7 +48,7 @@ func NewFlows(l *Library, written *pages.Library, models Models, answers *answer
 	}
 	edits, err := page.New(page.Options{
 		Library: written, Model: models.Answer, Address: l.Config.Web.URL,
-		Documents: page.Documents{Passages: l.guardedIndex().Passages, ReadOriginal: l.readOriginal}, Search: l.Retriever().Search,
+		Documents: page.Documents{Passages: l.guardedIndex().Passages, ReadOriginal: l.readOriginal, Merges: mergeRequests{l}}, Search: l.Retriever().Search,
 	})
 	if err != nil {
 		return nil, err

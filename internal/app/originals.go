@@ -23,7 +23,7 @@ const maxOriginal = 4 << 20
 
 // readOriginal reads the file of a document as its source has it; page.ErrNoOriginal for one that
 // is no file of a folder or a repository, or a larger one.
-func (l *Library) readOriginal(_ context.Context, document knowledge.Document) (content []byte, err error) {
+func (l *Library) readOriginal(ctx context.Context, document knowledge.Document) (content []byte, err error) {
 	configured, err := sources{l}.list()
 	if err != nil {
 		return nil, err
@@ -38,6 +38,8 @@ func (l *Library) readOriginal(_ context.Context, document knowledge.Document) (
 	case config.SourceGit:
 		folder = git.FilesFolder(mirrorFolder(l.Config.DataDir, configured[at].Name))
 	case config.SourceFiles:
+	case config.SourceGitea:
+		return mergeRequests{l}.read(ctx, configured[at], document.ID)
 	default:
 		return nil, page.ErrNoOriginal
 	}

@@ -27,6 +27,13 @@ type WebhookKey struct {
 	File   string `key:"webhook_key_file" form:"path"` // absolute
 }
 
+// MergeKey is the token by which merge requests are opened, and where it was found.
+type MergeKey struct {
+	Secret llm.Secret
+	Env    string `key:"merge_key_env" form:"variable"`
+	File   string `key:"merge_key_file" form:"path"` // absolute
+}
+
 // The variables of a model that plays every role which the file leaves open. Its key is
 // also that of the file's models that name none.
 const (

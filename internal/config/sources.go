@@ -43,6 +43,8 @@ type Source struct {
 
 	// WebhookKey is the secret that a forge signs with what it tells of changes.
 	WebhookKey WebhookKey `key:""`
+	// MergeKey lets merge requests be opened of what people correct; without it corrections are shown.
+	MergeKey MergeKey `key:""`
 	// Parts are what is read of a forge's repositories, none: all. People are the addresses of
 	// accounts there, "account=address".
 	Parts  []string `key:"parts" oneof:"files wiki issues discussions releases" unique:"true"`
@@ -138,6 +140,7 @@ var kindOf = map[string][]SourceKind{
 	"url": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence), "private_network": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence),
 	"branch": {SourceGit}, "known_hosts": {SourceGit},
 	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence),
+	"merge_key_env": {SourceGitea}, "merge_key_file": {SourceGitea},
 	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": withForges(SourceConfluence),
 	"channel": {SourceConversation}, "command": {SourceMCP}, "tools": {SourceMCP},
 	"max_pages": {SourceWebsite}, "max_depth": {SourceWebsite}, "languages": {SourceWebsite},
@@ -336,7 +339,7 @@ func (s *Source) completeAddress(host Host) []fault {
 		return nil // the connector reads the file
 	case address.Scheme == "http" && !s.PrivateNetwork:
 		return []fault{{"url", errors.New("want https://; http:// is for a private_network alone")}}
-	case address.Scheme == "http" && s.Key != Key{}:
+	case address.Scheme == "http" && (s.Key != Key{} || s.MergeKey != MergeKey{}):
 		return []fault{{"url", errors.New("a key is sent over https:// alone")}}
 	}
 	return s.findKey(host)
@@ -348,7 +351,9 @@ func (s *Source) findKey(host Host) []fault {
 	s.Key.Secret = secret
 	signing, found := findSecret(host, "webhook_key", s.WebhookKey.Env, s.WebhookKey.File)
 	s.WebhookKey.Secret = signing
-	return append(faults, found...)
+	merging, wrong := findSecret(host, "merge_key", s.MergeKey.Env, s.MergeKey.File)
+	s.MergeKey.Secret = merging
+	return slices.Concat(faults, found, wrong)
 }
 
 // findSecret reads the secret of NAME_env or NAME_file. Faults name neither it nor its file.

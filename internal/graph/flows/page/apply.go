@@ -38,6 +38,15 @@ func (f *Flow) review(ctx context.Context, step graph.Step[State]) (graph.Result
 		}
 		return graph.Update(decision.Set(decided)), nil
 	}
+	if s.Proposal.Verb == Merge {
+		return graph.Ask[State](graph.Question{
+			Key: reviewKey, Text: s.Proposal.Text, Who: graph.Thread, Deadline: reviewTime,
+			Choices: []graph.Choice{
+				{ID: string(Apply), Label: "Open a merge request"},
+				{ID: string(Discard), Label: "Discard", Detail: "leave the documents as they are"},
+			},
+		}), nil
+	}
 	text := fmt.Sprintf("Delete **%s** (`%s`) and its history? It can't be taken back.", escape(s.Proposal.Title), s.Proposal.Page)
 	if s.Proposal.Verb != Delete {
 		shown, err := f.describe(ctx, s, *s.Proposal)
@@ -72,6 +81,8 @@ func (f *Flow) apply(ctx context.Context, step graph.Step[State]) (graph.Result[
 		return graph.Update(output.Set(s.Output)), nil
 	case p.Verb != Undo && s.Decision != Apply:
 		return endWith("Discarded: **%s** is as it was.", escape(p.Title))
+	case p.Verb == Merge:
+		return openMerge(ctx, f, s)
 	case p.Verb == Delete:
 		if err := f.library.Delete(ctx, s.findPlace(), p.Page); err != nil && !errors.Is(err, pages.ErrNotFound) {
 			return graph.Result[State]{}, err

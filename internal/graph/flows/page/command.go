@@ -31,7 +31,8 @@ const (
 	Correct    Verb = "correct"
 	Keep       Verb = "keep"
 	Help       Verb = "help"
-	Free       Verb = "" // in free words: the language model edits
+	Merge      Verb = "merge" // of files; nobody types it
+	Free       Verb = ""      // in free words: the language model edits
 )
 
 // verbs are all that take a word; each with what is behind it.

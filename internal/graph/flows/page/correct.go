@@ -27,6 +27,8 @@ type Documents struct {
 	// ReadOriginal gives the file that a document was read from, at most a few MB of it.
 	// ErrNoOriginal for a document that is none.
 	ReadOriginal func(ctx context.Context, document knowledge.Document) ([]byte, error)
+	// Merges opens merge requests of corrections; nil: they are patches.
+	Merges MergeRequests
 }
 
 // ErrNoOriginal is the error for a document that is no text file of a folder or a repository.
@@ -152,8 +154,15 @@ func (f *Flow) proposeCorrections(ctx context.Context, s State, said objection, 
 		}
 		lines := correction.Apply(document.lines, correction.Edits(document.found))
 		_, name, _ := strings.Cut(string(document.document.ID), ":")
+		if _, path, ok := strings.Cut(name, "//files/"); ok { // of a repository on a forge
+			name = path
+		}
 		patch.WriteString(correction.Patch(name, document.lines, lines))
 		fmt.Fprintf(&shown, "\n\n%s", describeFileChange(document, lines))
+	}
+	if findMergeable(f.documents.Merges, changed) {
+		patched := []flows.File{{Name: "corrections.patch", MediaType: patchMedia, Content: []byte(patch.String())}}
+		return graph.Update(proposal.Set(proposeMerge(said, changed, shown.String())), files.Set(patched)), nil
 	}
 	if patch.Len() > 0 {
 		text := fmt.Sprintf("What was said in this thread corrects what documents say. The attached patch makes the change: `git apply corrections.patch`, and `git apply -R corrections.patch` takes it back.%s\n\n%s",

@@ -122,6 +122,65 @@ func TestACorrectionOfAFileIsAPatch(t *testing.T) {
 	k.want(k.correct("it is 45 seconds, not 30"), flows.Abstained, "no answer with sources")
 }
 
+// merges are the merge requests that were opened.
+type merges struct {
+	opened []page.MergeRequest
+	err    error
+}
+
+func (m *merges) FindRepository(document knowledge.Document) (string, bool) {
+	name, _, ok := strings.Cut(string(document.ID), "//")
+	return name, ok
+}
+
+func (m *merges) Open(_ context.Context, request page.MergeRequest) (string, error) {
+	m.opened = append(m.opened, request)
+	return "https://git.example.com/acme/app/pulls/1", m.err
+}
+
+func TestACorrectionOfAFileIsAMergeRequest(t *testing.T) {
+	k, shelf := newCorrectingTalk(t)
+	opened := &merges{}
+	documents := shelf.documents()
+	documents.Merges = opened
+	var err error
+	if k.flow, err = page.New(page.Options{Library: k.library, Documents: documents}); err != nil {
+		t.Fatal(err)
+	}
+	text := "# Jobs\n\nJobs are retried after 30 seconds by default.\n"
+	document := knowledge.Document{ID: "code:acme/app//files/guide/jobs.md", Source: "code", Path: "acme/app/guide/jobs.md", Title: "Jobs"}
+	shelf.files[document.ID] = text
+	cited := shelf.add(document, text)
+	said := "retries: 45 seconds by default, not 30"
+	k.want(k.correct(said, cited), flows.Asked, "Open a merge request of the change?", "+ Jobs are retried after 45 seconds", "> "+said)
+	if who := k.waiting.Who; who != "thread" || len(opened.opened) != 0 {
+		t.Errorf("before anybody approved, for %q: %+v", who, opened.opened)
+	}
+	k.want(k.choose("discard"), flows.Answered, "as it was")
+	k.want(k.correct(said, cited), flows.Asked)
+	made := k.choose("apply")
+	k.want(made, flows.Answered, "https://git.example.com/acme/app/pulls/1")
+	if len(made.Files) != 1 || !strings.HasPrefix(string(made.Files[0].Content), "diff --git a/guide/jobs.md b/guide/jobs.md\n") {
+		t.Errorf("with it comes %+v", made.Files)
+	}
+	if len(opened.opened) != 1 {
+		t.Fatalf("opened %+v", opened.opened)
+	}
+	request := opened.opened[0]
+	if request.Run != k.run() || request.Title != "Correct Jobs" || !strings.Contains(request.Body, "> "+said) || strings.Contains(request.Body, "U2") ||
+		len(request.Files) != 1 || string(request.Files[0].Before) != text || string(request.Files[0].After) != strings.Replace(text, "30", "45", 1) {
+		t.Errorf("opened %+v", request)
+	}
+
+	k.want(k.correct(said, cited), flows.Asked)
+	shelf.files[document.ID] = strings.Replace(text, "Jobs are", "All jobs are", 1)
+	k.want(k.choose("apply"), flows.Abstained, "changed meanwhile")
+	shelf.files[document.ID] = text
+	opened.err = page.ErrOutdated
+	k.want(k.correct(said, cited), flows.Asked)
+	k.want(k.choose("apply"), flows.Abstained, "changed meanwhile")
+}
+
 func TestADocumentWithoutAFileIsLeftOut(t *testing.T) {
 	k, shelf := newCorrectingTalk(t)
 	cited := shelf.add(knowledge.Document{ID: "web:a", Source: "web"}, "x is 30 by default")

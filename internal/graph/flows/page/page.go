@@ -6,7 +6,8 @@
 // Reading order: state.go, page.go (the graph), command.go (what is asked), read.go (what
 // only shows), propose.go (what changes), agent.go (the model's rounds), context.go (what it is
 // shown), apply.go, thread.go (a page from a thread), draft.go (a page about a question),
-// correct.go (what messages correct in documents that an answer cites).
+// correct.go (what messages correct in documents that an answer cites), merge.go (a merge request of
+// that).
 package page
 
 import (

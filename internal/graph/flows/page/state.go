@@ -23,6 +23,9 @@ type Proposal struct {
 	// Edits and Owner are of a correction: Text quotes the messages that it rests on.
 	Edits []pages.TextEdit `json:"edits,omitempty"`
 	Owner string           `json:"owner,omitempty"` // who made the page, "" where that is not known
+	// Files and Body are of a merge request: Text is the question, Body what the request says.
+	Files []FileEdit `json:"files,omitempty"`
+	Body  string     `json:"body,omitempty"`
 }
 
 // Round is one reply of the language model, with the calls of tools in it.

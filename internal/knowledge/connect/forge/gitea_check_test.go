@@ -3,6 +3,7 @@
 package forge_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -197,5 +198,47 @@ func TestGiteaTellsWhoMayRead(t *testing.T) {
 	grants, err = forge.New(s.options).Access(t.Context(), nil)
 	if got := grants["group:code:dan/own"]; err != nil || !slices.Equal(got, []knowledge.Principal{"user:dan@example.com"}) {
 		t.Errorf("%v, %v", grants, err)
+	}
+}
+
+// TestGiteaMergeRequest proposes the change of a file, twice.
+func TestGiteaMergeRequest(t *testing.T) {
+	s := newGiteaSource(t, "acme")
+	s.Do(http.MethodPost, "/orgs", giteatest.Map{"username": "acme"}, nil)
+	s.AddRepository("acme/app", true)
+	s.WriteFile("acme/app", "docs/how to install.md", "# Install\n\nIt takes 30s.\n")
+	p := forge.NewProposer(s.options)
+	original, err := p.ReadFile(t.Context(), "code:acme/app//files/docs/how to install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := forge.MergeRequest{
+		Branch: "cairn/a1b2", Title: "Correct how to install.md", Body: "> it is 45s",
+		Files: []forge.FileChange{{Original: original, Content: []byte(strings.Replace(string(original.Content), "30s", "45s", 1))}},
+	}
+	var addresses []string
+	for range 2 {
+		address, err := p.Propose(t.Context(), change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addresses = append(addresses, address)
+	}
+	if want := s.URL + "/acme/app/pulls/1"; addresses[0] != want || addresses[1] != want {
+		t.Errorf("the merge requests are at %q, want %s", addresses, want)
+	}
+	var files []struct {
+		Filename             string
+		Additions, Deletions int
+	}
+	s.Do(http.MethodGet, "/repos/acme/app/pulls/1/files", nil, &files)
+	if len(files) != 1 || files[0].Filename != "docs/how to install.md" || files[0].Additions != 1 || files[0].Deletions != 1 {
+		t.Errorf("it changes %+v", files)
+	}
+	s.WriteFile("acme/app", "docs/new.md", "New.\n")
+	change.Branch = "cairn/c3d4"
+	change.Files[0].Blob = strings.Repeat("0", 40)
+	if _, err := p.Propose(t.Context(), change); !errors.Is(err, forge.ErrOutdated) {
+		t.Errorf("a change of another version: %v", err)
 	}
 }

@@ -1,0 +1,95 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"cairn/internal/config"
+	"cairn/internal/graph/flows/page"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/connect/forge"
+)
+
+// mergeRequests opens merge requests on the forges of sources that have a token for it.
+type mergeRequests struct{ library *Library }
+
+var _ page.MergeRequests = mergeRequests{}
+
+// newProposer makes what proposes changes of a source's repositories.
+func newProposer(source config.Source) *forge.Proposer {
+	return forge.NewProposer(forge.Options{
+		Source: knowledge.SourceID(source.Name), Kind: forge.Kind(source.Kind), URL: source.URL, Token: source.MergeKey.Secret.Reveal(),
+		Git: gitBounds(source), MaxBytes: maxOriginal,
+	})
+}
+
+// findSource gives the source of a document whose repositories can be changed.
+func (m mergeRequests) findSource(document knowledge.DocumentID) (config.Source, bool) {
+	configured, err := sources{m.library}.list()
+	if err != nil {
+		return config.Source{}, false
+	}
+	name, _, _ := strings.Cut(string(document), ":")
+	for _, source := range configured {
+		if source.Name == name && source.Kind == config.SourceGitea && source.MergeKey.Secret.Reveal() != "" {
+			return source, true
+		}
+	}
+	return config.Source{}, false
+}
+
+// FindRepository implements page.MergeRequests.
+func (m mergeRequests) FindRepository(document knowledge.Document) (name string, ok bool) {
+	if _, ok := m.findSource(document.ID); !ok {
+		return "", false
+	}
+	name, _, ok = strings.Cut(string(document.ID), "//")
+	return name, ok
+}
+
+// read gives the file of a document as the forge has it.
+func (m mergeRequests) read(ctx context.Context, source config.Source, document knowledge.DocumentID) ([]byte, error) {
+	if source.MergeKey.Secret.Reveal() == "" {
+		return nil, page.ErrNoOriginal
+	}
+	original, err := newProposer(source).ReadFile(ctx, document)
+	if errors.Is(err, forge.ErrNoFile) {
+		return nil, page.ErrNoOriginal
+	}
+	return original.Content, err
+}
+
+// Open implements page.MergeRequests.
+func (m mergeRequests) Open(ctx context.Context, request page.MergeRequest) (address string, err error) {
+	sum := sha256.Sum256([]byte(request.Run))
+	change := forge.MergeRequest{Branch: "cairn/correct-" + hex.EncodeToString(sum[:6]), Title: request.Title, Body: request.Body}
+	var proposer *forge.Proposer
+	for _, file := range request.Files {
+		source, ok := m.findSource(file.Document)
+		if !ok {
+			return "", fmt.Errorf("no source of document %s takes merge requests: set merge_key_env", file.Document)
+		}
+		proposer = newProposer(source)
+		original, err := proposer.ReadFile(ctx, file.Document)
+		if err != nil {
+			return "", err
+		}
+		if !bytes.Equal(original.Content, file.Before) {
+			return "", page.ErrOutdated
+		}
+		change.Files = append(change.Files, forge.FileChange{Original: original, Content: file.After})
+	}
+	if proposer == nil {
+		return "", errors.New("open a merge request: it changes nothing")
+	}
+	address, err = proposer.Propose(ctx, change)
+	if errors.Is(err, forge.ErrOutdated) {
+		return "", page.ErrOutdated
+	}
+	return address, err
+}

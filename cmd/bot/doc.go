@@ -122,7 +122,10 @@ and context.go is what it is shown. A checkpoint holds the calls, and the draft 
 pages/pagesource has the index read pages as they change; app's written.go keeps deleted ones out of answers
 before that. No model was tried on it that people use: what it does is tested with scripted ones.
 [cairn/internal/knowledge/correction] finds by rules what messages correct in documents; flows/page's correct.go proposes
-it, and bot's correct.go has messages looked at that nobody addressed to the bot.
+it, and bot's correct.go has messages looked at that nobody addressed to the bot; connect/forge's propose.go
+opens merge requests, by way of app's merges.go. [cairn/internal/digest] is what documents lack: app's digests.go
+has a digest queued for each source that wants one, bot's digest.go posts it once, and
+[cairn/internal/pages/outline] drafts a page about a line of it.
 
 # Talking
 

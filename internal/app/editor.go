@@ -11,6 +11,8 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/listen"
+	"cairn/internal/pages/outline"
+	"cairn/internal/pages/tree"
 )
 
 // pagesThread stands for where a person works on pages in a browser.
@@ -27,6 +29,9 @@ func newEditor(ctx context.Context, c *Cairn) (http.Handler, error) {
 	}
 	made, err := editor.New(editor.Options{
 		Library: c.Storage.Pages, Logger: c.Logger,
+		Outline: func(ctx context.Context, question string) (*tree.Node, error) {
+			return outline.Draft(ctx, c.Retriever().Search, question)
+		},
 		Access: func(ctx context.Context, visitor web.Visitor) (editor.Grant, error) {
 			return grantPages(ctx, c.Config, resolver, visitor)
 		},

@@ -41,6 +41,13 @@ func (c *Cairn) newOperations() (*operations.Page, error) {
 	if states, ok := c.Index.(index.IngestStates); ok {
 		options.Ingests = states
 	}
+	switch {
+	case c.Storage.Pages == nil:
+	case c.Config.OperationsOnWeb():
+		options.Pages = "/pages"
+	case c.Config.Web.URL != "":
+		options.Pages = c.Config.Web.URL + "/pages"
+	}
 	for _, shown := range c.Config.Shown() {
 		options.Settings = append(options.Settings, operations.Setting(shown))
 	}

@@ -22,7 +22,9 @@ import (
 	"cairn/internal/chat/markup"
 	"cairn/internal/knowledge"
 	"cairn/internal/pages"
+	"cairn/internal/pages/outline"
 	"cairn/internal/pages/tree"
+	"cairn/internal/shorten"
 )
 
 //go:embed assets templates licences.txt
@@ -37,13 +39,16 @@ type Grant struct {
 	MayWrite bool
 }
 
-// Options are what New needs; all are required but Now.
+// Options are what New needs; all are required but Outline and Now.
 type Options struct {
 	Library *pages.Library
 	// Access finds out what a visitor may do.
 	Access func(ctx context.Context, visitor web.Visitor) (Grant, error)
 	Logger *slog.Logger
-	Now    func() time.Time // nil is time.Now
+	// Outline drafts a page about a question, of what the viewers of the context may see; nil: no
+	// page is drafted.
+	Outline func(ctx context.Context, question string) (*tree.Node, error)
+	Now     func() time.Time // nil is time.Now
 }
 
 // Editor answers what is asked of /pages and below /page/. It is a handler of web.Options.
@@ -189,6 +194,9 @@ type listView struct {
 	Pages    []listedView
 	MayWrite bool
 	Person   string
+	// Question is what the new page is to be drafted about, Title what it would be called; "" for an
+	// empty one.
+	Question, Title string
 }
 
 type listedView struct {
@@ -202,6 +210,9 @@ func (e *Editor) serveList(out http.ResponseWriter, request *http.Request, v vis
 		return err
 	}
 	view := listView{MayWrite: v.MayWrite, Person: v.Name}
+	if question := request.URL.Query().Get("draft"); e.options.Outline != nil && v.MayWrite {
+		view.Question, view.Title = shorten.Line(markup.CleanLine(question), maxQuestion), outline.MakeTitle(markup.CleanLine(question))
+	}
 	for _, page := range listed {
 		view.Pages = append(view.Pages, listedView{
 			ID: string(page.ID), Title: markup.CleanLine(page.Title), Age: markup.Age(e.options.Now(), page.Updated),
@@ -211,7 +222,10 @@ func (e *Editor) serveList(out http.ResponseWriter, request *http.Request, v vis
 	return e.look.Render(out, http.StatusOK, "pages", view)
 }
 
-// serveNew makes an empty page and opens it.
+// maxQuestion is how many letters a question has that a page is drafted about.
+const maxQuestion = 500
+
+// serveNew makes a page, empty or drafted about a question, and opens it.
 func (e *Editor) serveNew(out http.ResponseWriter, request *http.Request, v visit) error {
 	if !v.MayWrite {
 		return errReadOnly
@@ -221,7 +235,14 @@ func (e *Editor) serveNew(out http.ResponseWriter, request *http.Request, v visi
 	if err != nil {
 		return &problem{http.StatusBadRequest, "A page needs a title of at most 200 letters."}
 	}
-	page, err := e.options.Library.Create(request.Context(), v.place(), title, tree.New(), v.author(whyEdited, ""))
+	root, why := tree.New(), whyEdited
+	if question := request.FormValue("question"); question != "" && e.options.Outline != nil {
+		if root, err = e.options.Outline(request.Context(), shorten.Line(question, maxQuestion)); err != nil {
+			return err
+		}
+		why = "drafted in the browser"
+	}
+	page, err := e.options.Library.Create(request.Context(), v.place(), title, root, v.author(why, ""))
 	if err != nil {
 		return err
 	}

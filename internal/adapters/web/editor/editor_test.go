@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -35,6 +36,11 @@ func mayWrite(context.Context, web.Visitor) (editor.Grant, error) {
 
 func mayRead(context.Context, web.Visitor) (editor.Grant, error) { return editor.Grant{}, nil }
 
+// outlineQuestion is the outline of a page about a question.
+func outlineQuestion(_ context.Context, question string) (*tree.Node, error) {
+	return tree.ParseMarkdown("## Nearest\n\nto " + question)
+}
+
 func open(t *testing.T, access func(context.Context, web.Visitor) (editor.Grant, error)) *place {
 	t.Helper()
 	p := &place{T: t, library: pages.NewLibrary(pages.OpenSQLite(sqlitetest.Open(t, t.TempDir())))}
@@ -46,7 +52,7 @@ func open(t *testing.T, access func(context.Context, web.Visitor) (editor.Grant,
 func (p *place) serve(address string, access func(context.Context, web.Visitor) (editor.Grant, error)) {
 	p.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	made, err := editor.New(editor.Options{Library: p.library, Access: access, Logger: logger})
+	made, err := editor.New(editor.Options{Library: p.library, Access: access, Logger: logger, Outline: outlineQuestion})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -179,6 +185,28 @@ func TestAChangeIsMadeOnceUnderItsKey(t *testing.T) {
 	}
 	if page := p.load(id); page.Version != 2 || page.Title != "Paid leave" {
 		t.Errorf("%q, version %d", page.Title, page.Version)
+	}
+}
+
+func TestAPageIsDraftedAboutAQuestion(t *testing.T) {
+	p := open(t, mayWrite)
+	v := p.visitor()
+	_, list := v.ask(http.MethodGet, "pages?draft=Who+owns+%22billing%22%3F", "")
+	for _, want := range []string{`value="Who owns &#34;billing&#34;"`, `name="question" value="Who owns &#34;billing&#34;?"`, ">Draft a page</button>"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("%s is not in\n%s", want, list)
+		}
+	}
+	if _, list := v.ask(http.MethodGet, "pages", ""); strings.Contains(list, "Draft a page") {
+		t.Error("a draft is offered about nothing")
+	}
+	form := url.Values{"title": {"Who owns billing"}, "question": {"Who owns billing?"}}
+	if status, answer := v.ask(http.MethodPost, "pages", form.Encode(), "Content-Type: application/x-www-form-urlencoded", "Accept: text/html"); status != http.StatusOK {
+		t.Fatalf("%d %s", status, answer)
+	}
+	listed, err := p.library.List(t.Context(), pages.Place{})
+	if err != nil || len(listed) != 1 || !strings.Contains(p.markdown(listed[0].ID), "to Who owns billing?") {
+		t.Errorf("%v, %+v", err, listed)
 	}
 }
 

@@ -23,8 +23,9 @@ type gapsView struct {
 	MostGaps int
 	Cut      bool // there are more groups
 	MostRuns int
-	Looked   int // runs
-	Hidden   int // of these, which the person may not see
+	Looked   int    // runs
+	Hidden   int    // of these, which the person may not see
+	Pages    string // where pages are made, "" for nowhere
 }
 
 // gapView is a group of questions without a good answer.
@@ -57,6 +58,7 @@ type gapsScreen struct {
 	records Records
 	viewer  viewer
 	now     clock
+	pages   string // where pages are made, "" for nowhere
 }
 
 func (s *gapsScreen) view(ctx context.Context, _ url.Values) (any, error) {
@@ -69,7 +71,7 @@ func (s *gapsScreen) view(ctx context.Context, _ url.Values) (any, error) {
 		return nil, err
 	}
 	var gaps []gap
-	v := gapsView{MostGaps: mostGaps, MostRuns: mostRuns, Looked: len(listed)}
+	v := gapsView{Pages: s.pages, MostGaps: mostGaps, MostRuns: mostRuns, Looked: len(listed)}
 	for _, record := range shown {
 		if record.hidden {
 			v.Hidden++

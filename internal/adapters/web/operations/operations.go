@@ -55,7 +55,7 @@ func New(options Options) (*Page, error) {
 			records: options.Records, control: options.Control, queues: options.Queues, audit: options.Audit, now: now, responder: respond,
 		},
 		sources: &sourcesScreen{ingests: options.Ingests, configured: options.Sources, viewer: shown, now: now},
-		gaps:    &gapsScreen{records: options.Records, viewer: shown, now: now},
+		gaps:    &gapsScreen{records: options.Records, viewer: shown, now: now, pages: options.Pages},
 		shares:  &sharesScreen{records: options.Records, channel: options.Channel, now: now},
 	}
 	if p.access, err = newAccess(options, respond); err != nil {

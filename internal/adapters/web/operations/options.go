@@ -112,7 +112,9 @@ type Options struct {
 	SignIn SignIn
 	// URL is where people reach the page's server, without a / at its end:
 	// "https://cairn.example.com". An issuer needs it.
-	URL     string
+	URL string
+	// Pages is where people make pages, to which a question is added for a draft; "": nowhere.
+	Pages   string
 	Now     func() time.Time // nil: time.Now
 	Refresh time.Duration    // between two looks for what is live; 0: 2 s
 }

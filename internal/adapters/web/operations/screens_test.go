@@ -255,7 +255,7 @@ func TestSourcesTellWhatCouldNotBeRead(t *testing.T) {
 
 func TestGapsAreGrouped(t *testing.T) {
 	eachStore(t, func(t *testing.T, s stores) {
-		p := open(t, s, nil)
+		p := open(t, s, func(o *operations.Options) { o.Pages = "https://cairn.example.com/pages" })
 		p.contains(p.sees("/operations/gaps"), "No question went without a good answer.")
 		p.save(abstained("run-1", "What is the wifi password of the office?"))
 		p.save(explained(record("run-2", runs.Done, "How many days of leave?")))
@@ -268,7 +268,7 @@ func TestGapsAreGrouped(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := p.sees("/operations/gaps")
-		p.contains(page, `dir="auto">the office wifi password, what is it</td><td align="right">2</td><td align="right">2</td>`,
+		p.contains(page, `dir="auto">the office wifi password, what is it <a href="https://cairn.example.com/pages?draft=the%20office%20wifi%20password%2c%20what%20is%20it">Draft a page</a></td><td align="right">2</td><td align="right">2</td>`,
 			"zeppelin", "Where do I park?", "thumbs down", `<a href="/operations?text=`, "no source", "/operations/run?id=run-1")
 		p.lacks(page, "How many days of leave?", "What is the wifi password of the office?")
 		if strings.Index(page, "wifi") > strings.Index(page, "park") {

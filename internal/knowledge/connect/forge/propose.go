@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -59,7 +60,7 @@ var branchName = regexp.MustCompile(`^[a-z0-9]+(?:[/-][a-z0-9]+)*$`)
 func (p *Proposer) ReadFile(ctx context.Context, document knowledge.DocumentID) (Original, error) {
 	local, ok := strings.CutPrefix(string(document), string(p.connector.options.Source)+":")
 	name, part, path, found := parseLocalID(local)
-	if !ok || !found || part != Files || !isSafeName(name) || !isSafeName("repository/"+path) {
+	if !ok || !found || part != Files || !isSafeName(name) || !isFilePath(path) {
 		return Original{}, ErrNoFile
 	}
 	original, err := p.readFile(ctx, name, path)
@@ -70,6 +71,11 @@ func (p *Proposer) ReadFile(ctx context.Context, document knowledge.DocumentID) 
 		return Original{}, fmt.Errorf("read %s of %s: %w", path, name, err)
 	}
 	return original, nil
+}
+
+// isFilePath reports whether a path stays in its repository, segment by segment.
+func isFilePath(path string) bool {
+	return fs.ValidPath(path) && path != "." && !strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == '\\' || r == 0x7F })
 }
 
 func (p *Proposer) readFile(ctx context.Context, name, path string) (Original, error) {

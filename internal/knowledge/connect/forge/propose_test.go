@@ -193,11 +193,14 @@ func TestProposeRefuses(t *testing.T) {
 	p := f.proposer(func(*forge.Options) {})
 	for _, id := range []knowledge.DocumentID{
 		"code:acme/app//files/none.md", "code:acme/app//issues/1", "other:acme/app//files/docs/install.md", "code:acme/app//files/../../x", "code:acme//files/x",
-		"code:acme/app//wiki/Home.md", "code:acme/app//files/docs/a b#c.md",
+		"code:acme/app//wiki/Home.md", "code:acme/app//files//etc/passwd", "code:acme/app//files/docs\\install.md",
 	} {
 		if _, err := p.ReadFile(t.Context(), id); !errors.Is(err, forge.ErrNoFile) {
 			t.Errorf("%s: %v", id, err)
 		}
+	}
+	if odd, err := p.ReadFile(t.Context(), "code:acme/app//files/docs/a b#c.md"); err != nil || string(odd.Content) != "Port 80.\n" {
+		t.Errorf("%+v, %v", odd, err)
 	}
 	original, err := p.ReadFile(t.Context(), "code:acme/app//files/docs/install.md")
 	if err != nil {

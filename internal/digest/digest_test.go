@@ -127,7 +127,7 @@ func TestRenderPost(t *testing.T) {
 
 **Said against answers**
 
-- **6** · “it is \[45s\](https://evil.example.com) # now”, to the answer of: how long?
+- **6** · how long?
 
 **Read often, and not changed for a year**
 

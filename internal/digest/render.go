@@ -2,6 +2,7 @@ package digest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cairn/internal/chat/markup"
@@ -63,7 +64,11 @@ func (c Collection) list() []line {
 		lines = append(lines, line{gapsHeading, text, gap.Question})
 	}
 	for _, said := range c.Contradictions {
-		lines = append(lines, line{contradictionsHeading, fmt.Sprintf("“%s”, to the answer of: %s", cleanLine(said.Reason), cleanLine(said.Question)), said.Question})
+		text := cleanLine(said.Question)
+		if said.Reason != "" {
+			text = fmt.Sprintf("“%s”, to the answer of: %s", cleanLine(said.Reason), text)
+		}
+		lines = append(lines, line{contradictionsHeading, text, said.Question})
 	}
 	for _, stale := range c.Stale {
 		text := fmt.Sprintf("%s (%s), of %s, %d answers", cleanLine(stale.Title), cleanLine(stale.Path), stale.Modified.Format("2006-01-02"), stale.Answers)
@@ -86,12 +91,17 @@ const (
 	postedStale          = 2
 )
 
-// RenderPost writes what a collection lacks to be posted in a channel. The zero Post: it lacks
-// nothing.
+// RenderPost writes what a collection lacks to be posted in a channel. Of what people held against
+// answers it names the questions alone: their words were written in a form that nobody else sees.
+// The zero Post: it lacks nothing.
 func RenderPost(d Digest, c Collection) Post {
 	shown := Collection{
 		Name: c.Name, Gaps: c.Gaps[:min(len(c.Gaps), postedGaps)],
 		Contradictions: c.Contradictions[:min(len(c.Contradictions), postedContradictions)], Stale: c.Stale[:min(len(c.Stale), postedStale)],
+	}
+	shown.Contradictions = slices.Clone(shown.Contradictions)
+	for i := range shown.Contradictions {
+		shown.Contradictions[i].Reason = ""
 	}
 	var post Post
 	var b strings.Builder

@@ -101,6 +101,16 @@ func TestAModelThatFailsIsWorkedAround(t *testing.T) {
 	}
 }
 
+// TestAModelThatCannotReasonIsAskedOnce has a question of which the model's steps can't be read: they
+// are not asked for again in each pass, and the answer is written all the same.
+func TestAModelThatCannotReasonIsAskedOnce(t *testing.T) {
+	server := llmtest.New(t, llmtest.Fail(500, "server_error", "down"), writes("Cart", "It is in the package cart.", 1))
+	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Model: modelOf(t, server)}), "./shop where is the cart?")
+	if outcome.Kind != flows.Answered || nodes(outcome) != onePass || len(server.Requests()) != 2 {
+		t.Errorf("%s, %d requests, %s", nodes(outcome), len(server.Requests()), outcome.Text)
+	}
+}
+
 // library has passages by the words that find them.
 type library struct {
 	passages map[string]string

@@ -38,7 +38,7 @@ func (f *Flow) reasoner(ctx context.Context, step graph.Step[State]) (graph.Resu
 	if err != nil {
 		return graph.Result[State]{}, fmt.Errorf("reason about the repository: %w", err)
 	}
-	if used.Failure != "" && s.TaskType == AnalyzeRepo {
+	if used.Failure != "" { // asking again in each pass would cost as much and say no more
 		thought.Steps = stepsByRules(s)
 	}
 	var fresh []string

@@ -29,7 +29,7 @@ func (c *Cairn) newOperations() (*operations.Page, error) {
 	configured := c.Config.Operations
 	threads := c.Storage.Threads
 	options := operations.Options{
-		Records: threads.Records, Queues: threads.Runs, Sessions: threads.Sessions, Agents: c.Storage.Agents, Control: control{c.Bot}, Graphs: c.Bot, Redactor: c.Bot,
+		Records: threads.Records, Queues: threads.Runs, Sessions: threads.Sessions, Agents: c.Storage.Agents, Control: control{c.Bot}, Graphs: c.Bot, Redactor: c.Bot, Pins: pins{c},
 		Audit: c.Audit, Logger: c.Logger, Flows: []string{analyze.Name, answer.Name, buildcontext.Name, echo.Name, repo.Name},
 		Adapters: []string{discord.Name, slack.Name, "terminal", "web"},
 		SignIn: operations.SignIn{

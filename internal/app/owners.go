@@ -1,13 +1,16 @@
 package app
 
 import (
+	"context"
 	"time"
 
 	"cairn/internal/access"
 	"cairn/internal/bot"
+	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/curated"
 	"cairn/internal/knowledge"
+	"cairn/internal/shorten"
 )
 
 // newOwners gives who looks after collections, by the configuration.
@@ -33,4 +36,30 @@ func newCuration(setup Setup, pinned curated.Store, resolver *access.Resolver) *
 // KeepPinned is how long a pinned answer is given.
 func KeepPinned(configured config.Config) time.Duration {
 	return time.Duration(configured.Answer.PinDays) * 24 * time.Hour
+}
+
+// pins are the answers that operators pin on their page.
+type pins struct{ *Cairn }
+
+// List implements operations.Pins.
+func (p pins) List(ctx context.Context) ([]curated.Answer, error) { return p.Storage.Pinned.List(ctx) }
+
+// Pin implements operations.Pins.
+func (p pins) Pin(ctx context.Context, question, text, by string) error {
+	now := time.Now()
+	_, err := curated.Pin(ctx, p.Storage.Pinned, curated.Answer{
+		ID: curated.NewID(), Question: question, Text: text, Author: chat.UserID(by), Name: shorten.Line(by, curated.MaxName), Pinned: now, Expires: now.Add(KeepPinned(p.Config)),
+	}, now)
+	return err
+}
+
+// PinRun implements operations.Pins. Who signed in to the page looks after all collections.
+func (p pins) PinRun(ctx context.Context, run chat.RunID, by string) error {
+	_, err := bot.NewCurator(p.Bot).PinAnswer(ctx, run, chat.Reader{Adapter: "operations", User: chat.UserID(by), Identity: &chat.Identity{Name: by, Local: true}})
+	return err
+}
+
+// Unpin implements operations.Pins.
+func (p pins) Unpin(ctx context.Context, id curated.ID) error {
+	return p.Storage.Pinned.Delete(ctx, id)
 }

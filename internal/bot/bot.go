@@ -110,6 +110,8 @@ type Options struct {
 	Router flows.Router
 	// Quota limits what people may ask; nil: nothing does.
 	Quota Quota
+	// ModelBudget limits what teams use of language models; nil: nothing does.
+	ModelBudget ModelBudget
 	// Accompany gives the context of the work at a lease's job, and is told when that is over,
 	// and whether another worker took the job over meanwhile; nil: nobody is.
 	Accompany func(ctx context.Context, lease runs.Lease) (context.Context, func(lost bool))

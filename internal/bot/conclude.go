@@ -41,7 +41,7 @@ func (c *conclusion) concludeOutcome(ctx context.Context, outcome flows.Outcome)
 		}
 	}
 	reply.More = c.run.hasMore(outcome)
-	reply.Actions = c.run.listActions(outcome)
+	reply.Actions = c.run.listActions(ctx, outcome)
 	if err := c.run.nameCited(ctx, &reply, outcome); err != nil {
 		return runs.Result{}, &storeError{err}
 	}
@@ -51,6 +51,9 @@ func (c *conclusion) concludeOutcome(ctx context.Context, outcome flows.Outcome)
 	var err error
 	if c.delivery.offers, err = c.run.findOffer(ctx); err != nil {
 		c.job.logger.WarnContext(ctx, "find out what to offer in private", "run", string(c.job.record.ID), "error", err)
+	}
+	if note := c.run.noModelsNote(); note != "" {
+		reply.Note = joinNotes(reply.Note, note)
 	}
 	if c.conversation.note != "" {
 		reply.Note = joinNotes(c.conversation.note, reply.Note)

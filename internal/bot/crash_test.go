@@ -38,6 +38,7 @@ type street struct {
 	library  bot.Library
 	check    bot.Check
 	openers  map[string]chat.PrivateOpener
+	curation *bot.Curation
 	working  sync.WaitGroup
 }
 
@@ -77,7 +78,7 @@ func (s *street) process(of *fate) *bot.Bot {
 		Store: mortalRuns{s.queue, of}, Flows: s.flows, Logger: quietLogger,
 		Adapters: map[string]chat.Poster{"test": nil, "platform": poster},
 		Parallel: 1, LeaseTTL: streetTTL, LookAfter: streetTTL, TidyAfter: streetTidy, EditWindow: time.Minute, ReadFile: readText, Catalog: s.catalog,
-		Access: s.access, Library: s.library, Check: s.check, Openers: s.openers, Withdraw: bot.WithdrawClosed, ComposeDigest: composeDigest,
+		Access: s.access, Library: s.library, Check: s.check, Openers: s.openers, Withdraw: bot.WithdrawClosed, ComposeDigest: composeDigest, Curation: s.curation,
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -27,6 +27,8 @@ type flowRun struct {
 	first        string                        // the flow that a plain message goes to
 	keepsPages   bool                          // there is a flow that keeps pages
 	curation     *Curation                     // nil: no answer can be pinned
+	models       ModelBudget                   // nil: nothing limits the use of models
+	noModels     time.Duration                 // for how long the run's team has no models; 0: it has
 
 	attached      []flows.Attachment
 	access        *pendingDecision // whom the run's answer is shown to
@@ -117,7 +119,7 @@ func (r *flowRun) recordRun(ctx context.Context, outcome flows.Outcome, err erro
 }
 
 // listActions gives what people can do about what a run made.
-func (r *flowRun) listActions(outcome flows.Outcome) []chat.Action {
+func (r *flowRun) listActions(ctx context.Context, outcome flows.Outcome) []chat.Action {
 	var actions []chat.Action
 	isPage := r.job.record.Flow == routing.Page
 	if r.keepsPages && !isPage && slices.ContainsFunc(outcome.Files, func(f flows.File) bool { return f.MediaType == flows.Markdown }) {
@@ -126,7 +128,7 @@ func (r *flowRun) listActions(outcome flows.Outcome) []chat.Action {
 	if outcome.Undoable {
 		actions = append(actions, chat.UndoChange)
 	}
-	return append(actions, r.curation.pinnableActions(r.job.record, outcome, r.first)...)
+	return append(actions, r.listPinActions(ctx, outcome)...)
 }
 
 // listMade gives the Markdown documents of a thread that are kept, the latest first.

@@ -39,10 +39,18 @@ const (
 	pinnedQuestion = "pinned: "
 )
 
-// pinnableActions gives what can be done about the answer of a run, where anybody may pin.
-func (c *Curation) pinnableActions(record runs.Record, outcome flows.Outcome, first string) []chat.Action {
-	if c == nil || c.Owners.IsEmpty() || record.Flow != first || outcome.Kind != flows.Answered {
+// listPinActions gives what people may do about the pin of the run's answer. On a platform those who
+// may are found out when they press; elsewhere the asker alone sees the answer.
+func (r *flowRun) listPinActions(ctx context.Context, outcome flows.Outcome) []chat.Action {
+	record := r.job.record
+	if r.curation == nil || r.curation.Owners.IsEmpty() || record.Flow != r.first || outcome.Kind != flows.Answered {
 		return nil
+	}
+	if r.job.poster == nil {
+		person, err := r.curation.Identify(ctx, access.Question{Thread: record.Thread, Asker: record.Author, Identity: withoutMachine(record.Asker)})
+		if err != nil || !r.curation.Owners.OwnsAny(person) {
+			return nil
+		}
 	}
 	if wasPinned(outcome.Trace.Notes) {
 		return []chat.Action{chat.UnpinAnswer}
@@ -135,13 +143,46 @@ func (c *Curator) UnpinAnswer(ctx context.Context, run chat.RunID, by chat.Reade
 	return chat.PinnedAnswer{Question: all[at].Question, Expires: all[at].Expires}, nil
 }
 
-// MayCurate reports whether somebody may pin any answer.
-func (c *Curator) MayCurate(ctx context.Context, by chat.Reader) bool {
-	if c.curation.Owners.IsEmpty() {
-		return false
+// pin reads a command that pins or unpins the answer of a run: "/cairn pin run-7HWYUTVX3E".
+func (c command) pin() (action chat.Action, run chat.RunID, ok bool) {
+	action, run = chat.Action(c.word), chat.RunID(strings.TrimSpace(c.rest))
+	ok = c.cairn && (action == chat.PinAnswer || action == chat.UnpinAnswer) && strings.HasPrefix(string(run), "run-") && !strings.ContainsAny(string(run), " \t\n")
+	return action, run, ok
+}
+
+// changePin pins or unpins an answer of the thread.
+func (s sideCommand) changePin(ctx context.Context, action chat.Action, run chat.RunID) (string, error) {
+	curator, by := s.bot.Curator(), chat.Reader{Adapter: s.message.Thread.Adapter(), User: s.message.Author, Identity: withoutMachine(s.message.Asker)}
+	thread, err := s.bot.ThreadOf(ctx, run)
+	if err == nil && (thread != s.message.Thread || curator == nil) {
+		err = chat.ErrUnknownRun
 	}
-	person, err := c.curation.Identify(ctx, access.Question{Thread: chat.NewThreadID(by.Adapter, "source"), Asker: by.User, Identity: by.Identity})
-	return err == nil && c.curation.Owners.OwnsAny(person)
+	var pinned chat.PinnedAnswer
+	switch {
+	case err != nil:
+	case action == chat.PinAnswer:
+		pinned, err = curator.PinAnswer(ctx, run, by)
+	default:
+		pinned, err = curator.UnpinAnswer(ctx, run, by)
+	}
+	if refused, ok := errors.AsType[*chat.PinError](err); ok {
+		return refused.Text, nil
+	}
+	if errors.Is(err, chat.ErrUnknownRun) {
+		return "This answer is not remembered any more.", nil
+	}
+	return pinned.Describe(action == chat.PinAnswer), err
+}
+
+// withoutMachine is an identity without the rights of who sits at the machine: a page may give them
+// to whoever opens it.
+func withoutMachine(identity *chat.Identity) *chat.Identity {
+	if identity == nil || !identity.Local {
+		return identity
+	}
+	person := *identity
+	person.Local = false
+	return &person
 }
 
 // findPinnable finds the answer of a run that may be pinned.

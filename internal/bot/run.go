@@ -21,11 +21,13 @@ func (t *turn) runFlow(ctx, held context.Context) (runs.Result, error) {
 	}
 	watch := t.startWatch(ctx)
 	t.delivery.beginDraft(ctx)
+	chargeTeam := t.run.limitModels(ctx)
 	begun, charge := t.job.now(), t.run.watchCost()
 	outcome, err := t.driveWatched(held, flow, watch)
 	watch.stopWatch()
 	t.delivery.endDraft()
 	charge(ctx)
+	chargeTeam(ctx)
 	t.run.recordRun(ctx, outcome, err, watch.steps, begun)
 	var wished runs.Renewal
 	if stopped, ok := errors.AsType[*runs.StoppedError](context.Cause(held)); ok {

@@ -29,7 +29,7 @@ const sideCommandJob runs.Kind = "aside"
 // A word that the waiting question offers is an answer.
 func (b *Bot) isSideCommand(ctx context.Context, message chat.Message) (bool, error) {
 	asked := commandOf(message.Text)
-	if threadsource.IsKeep(message.Text) && message.Answers == nil {
+	if _, _, ok := asked.pin(); ok && message.Answers == nil || threadsource.IsKeep(message.Text) && message.Answers == nil {
 		return true, nil
 	}
 	if message.Answers != nil || !asked.isAside() && !threadsource.IsForget(message.Text) {
@@ -70,6 +70,9 @@ func (s sideCommand) answerText(ctx context.Context) (string, error) {
 		return s.keepThread(ctx, keep)
 	}
 	asked := commandOf(s.message.Text)
+	if action, run, ok := asked.pin(); ok {
+		return s.changePin(ctx, action, run)
+	}
 	switch strings.TrimRight(asked.word, ".!") {
 	case helpWord:
 		return s.describeHelp(ctx), nil

@@ -33,7 +33,7 @@ func (b *Bot) newTurn(job *job) *turn {
 	t.run = &flowRun{
 		job: job, conversation: t.conversation, documents: b.documents,
 		openers: b.options.Openers, quota: b.options.Quota, parseFile: b.options.ReadFile, first: b.first,
-		keepsPages: b.flows[routing.Page] != nil, curation: b.options.Curation,
+		keepsPages: b.flows[routing.Page] != nil, curation: b.options.Curation, models: b.options.ModelBudget,
 	}
 	t.delivery = b.newDelivery(job, t.conversation)
 	t.conclusion = &conclusion{

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"time"
 )
@@ -72,6 +73,14 @@ type Curating interface {
 type PinnedAnswer struct {
 	Question string
 	Expires  time.Time
+}
+
+// Describe says to who pinned the answer, or unpinned it, what comes of that.
+func (p PinnedAnswer) Describe(isPinned bool) string {
+	if !isPinned {
+		return fmt.Sprintf("Unpinned: “%s” is answered from the documents again.", p.Question)
+	}
+	return fmt.Sprintf("Pinned: I give this answer to “%s” from now on, until %s, with your name.", p.Question, p.Expires.Format(time.DateOnly))
 }
 
 // PinError tells why an answer can't be pinned or unpinned, in words for who wanted it.

@@ -9,6 +9,10 @@ type Limits struct {
 	ChannelQuestions int     `key:"channel_questions_per_hour" max:"1000000"`
 	UserCost         float64 `key:"user_cost_per_day" max:"1e9"`
 	ChannelCost      float64 `key:"channel_cost_per_day" max:"1e9"`
+	// TeamTokens and TeamCost are what language models may use for one Slack workspace or Discord
+	// server; its questions are answered without them then.
+	TeamTokens int     `key:"team_tokens_per_day" max:"1000000000000"`
+	TeamCost   float64 `key:"team_cost_per_day" max:"1e9"`
 }
 
 // Audit is where actions on Cairn itself are written down beside the log.
@@ -25,8 +29,8 @@ func (c Config) validateCosts() error {
 	if c.Budget.RunCost > 0 || c.Budget.DayCost > 0 {
 		faults = append(faults, errors.New("budget: run_cost and day_cost count nothing without prices: set price_prompt and price_completion of a model, or limit tokens"))
 	}
-	if c.Limits.UserCost > 0 || c.Limits.ChannelCost > 0 {
-		faults = append(faults, errors.New("limits: user_cost_per_day and channel_cost_per_day count nothing without prices: set price_prompt and price_completion of a model, or limit questions"))
+	if c.Limits.UserCost > 0 || c.Limits.ChannelCost > 0 || c.Limits.TeamCost > 0 {
+		faults = append(faults, errors.New("limits: user_cost_per_day, channel_cost_per_day and team_cost_per_day count nothing without prices: set price_prompt and price_completion of a model, or limit questions"))
 	}
 	return errors.Join(faults...)
 }

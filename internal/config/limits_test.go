@@ -17,7 +17,7 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Limits{20, 200, .5, 5}); got.Limits != want {
+	if want := (Limits{UserQuestions: 20, ChannelQuestions: 200, UserCost: .5, ChannelCost: 5}); got.Limits != want {
 		t.Errorf("got %+v", got.Limits)
 	}
 	if want := filepath.Join(host.WorkDir, "audit.log"); got.Audit.File != want {

@@ -3,9 +3,7 @@ package interact
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
-	"time"
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/render"
@@ -284,15 +282,7 @@ func changePin(ctx context.Context, bot *Handler, press Press) error {
 	if err != nil {
 		return err
 	}
-	return press.To.Tell(ctx, DescribePin(press.Verb == PinAnswer, pinned))
-}
-
-// DescribePin says what was pinned, or is not any more.
-func DescribePin(isPinned bool, pinned chat.PinnedAnswer) string {
-	if !isPinned {
-		return fmt.Sprintf("Unpinned: “%s” is answered from the documents again.", pinned.Question)
-	}
-	return fmt.Sprintf("Pinned: I give this answer to “%s” from now on, until %s, with your name.", pinned.Question, pinned.Expires.Format(time.DateOnly))
+	return press.To.Tell(ctx, pinned.Describe(press.Verb == PinAnswer))
 }
 
 // answerPrivately has the asker of a run answered once more, alone, and says where.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -37,6 +38,8 @@ type Budget struct {
 	today Spent
 	runs  map[string]*Spent
 	order []string // of runs, oldest first
+	// closed are runs that may use nothing more, with why.
+	closed map[string]string
 }
 
 // maxRuns is how many runs are remembered: far more than work at once.
@@ -65,6 +68,23 @@ func (b *Budget) Run(run string) Spent {
 	return Spent{}
 }
 
+// Close has a run use nothing more, in this process; reason is for its trace.
+func (b *Budget) Close(run, reason string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed == nil || len(b.closed) >= maxRuns {
+		b.closed = make(map[string]string)
+	}
+	b.closed[run] = reason
+}
+
+// Open lets a run that was closed use models again.
+func (b *Budget) Open(run string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.closed, run)
+}
+
 // reserve takes what a request may need. settle, to be called once, takes back what it
 // did not use.
 func (b *Budget) reserve(need Need) (settle func(llm.Usage), err error) {
@@ -74,6 +94,9 @@ func (b *Budget) reserve(need Need) (settle func(llm.Usage), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.turnDay()
+	if reason, ok := b.closed[need.Run]; ok {
+		return nil, errors.New(reason)
+	}
 	run := &Spent{}
 	if need.Run != "" {
 		run = b.run(need.Run)

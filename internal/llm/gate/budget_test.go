@@ -122,3 +122,22 @@ func TestRunsAreForgotten(t *testing.T) {
 		t.Errorf("the first run's %+v, the last one's %+v", first, last)
 	}
 }
+
+func TestAClosedRunUsesNothing(t *testing.T) {
+	budget := gate.NewBudget(gate.Allowance{})
+	g := gate.New("m", gate.Options{Budget: budget})
+	s := newServer()
+	pass := func(run string) error {
+		_, err := g.Pass(t.Context(), gate.Need{Run: run, Tokens: 20, Cost: .8}, s.try)
+		return err
+	}
+	budget.Close("1", "the team's budget of today is used up")
+	wantFailure(t, pass("1"), llm.OverBudget)
+	if err := pass("2"); err != nil {
+		t.Errorf("another run: %v", err)
+	}
+	budget.Open("1")
+	if err := pass("1"); err != nil {
+		t.Errorf("an opened run: %v", err)
+	}
+}

@@ -147,6 +147,11 @@ func busy(t *testing.T, change func(*operations.Options)) *place {
 			change(o)
 		}
 	})
+	for _, question := range []string{"How do I reset my VPN password?", "Who approves purchases above 5000 euros, and by which form, when the head of the department is away?"} {
+		if err := p.options.Pins.Pin(t.Context(), question, "Ask Ada.", "ada@example.com"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	p.save(abstained("run-OLD1", "What is the wifi password of the office in Lisbon?"))
 	p.save(abstained("run-OLD2", "wifi password office Lisbon"))
 	p.save(record("run-CANCELLED", runs.Cancelled, "never mind"))
@@ -171,7 +176,7 @@ func busy(t *testing.T, change func(*operations.Options)) *place {
 
 var screens = []struct{ name, path string }{
 	{"runs", ""}, {"none", "?text=nothing"}, {"run", "/run?id=run-7JSB2K4MPQ9XWT3A"}, {"failed", "/run?id=run-FAILED"}, {"waiting", "/run?id=run-WAITING&did=cancelled"},
-	{"questions", "/questions"}, {"queue", "/queue"}, {"agents", "/agents"}, {"sources", "/sources"}, {"gaps", "/gaps"}, {"answers", "/answers"}, {"threads", "/threads"},
+	{"questions", "/questions"}, {"queue", "/queue"}, {"agents", "/agents"}, {"sources", "/sources"}, {"gaps", "/gaps"}, {"answers", "/answers"}, {"pins", "/pins"}, {"threads", "/threads"},
 	{"thread", "/thread?id=discord:G1:C7:T9"}, {"configuration", "/configuration"}, {"missing", "/run?id=nothing"},
 }
 

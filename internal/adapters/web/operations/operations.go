@@ -32,6 +32,7 @@ type Page struct {
 	sources   *sourcesScreen
 	gaps      *gapsScreen
 	shares    *sharesScreen
+	pins      *pinsScreen
 	now       clock
 	routes    http.Handler
 	streams   atomic.Int64 // that are followed now
@@ -58,6 +59,7 @@ func New(options Options) (*Page, error) {
 		gaps:    &gapsScreen{records: options.Records, viewer: shown, now: now, pages: options.Pages},
 		shares:  &sharesScreen{records: options.Records, channel: options.Channel, now: now},
 	}
+	p.pins = &pinsScreen{pins: options.Pins, operator: p.operator, viewer: shown, now: now, responder: respond}
 	if p.access, err = newAccess(options, respond); err != nil {
 		return nil, fmt.Errorf("operations page: %w", err)
 	}
@@ -83,6 +85,8 @@ func (p *Page) mux() http.Handler {
 	mux.HandleFunc("POST "+Root+"/cancel", p.access.requirePerson(p.responder.withForm(p.operator.serveCancel)))
 	mux.HandleFunc("POST "+Root+"/replay", p.access.requirePerson(p.responder.withForm(p.operator.serveReplay)))
 	mux.HandleFunc("POST "+Root+"/letters", p.access.requirePerson(p.responder.withForm(p.operator.serveLetter)))
+	mux.HandleFunc("POST "+Root+"/pin", p.access.requirePerson(p.responder.withForm(p.pins.servePin)))
+	mux.HandleFunc("POST "+Root+"/unpin", p.access.requirePerson(p.responder.withForm(p.pins.serveUnpin)))
 	mux.HandleFunc("GET "+Root+"/sign-in", p.access.serveSignIn)
 	mux.HandleFunc("POST "+Root+"/sign-in", p.responder.withForm(p.access.serveToken))
 	mux.HandleFunc("POST "+Root+"/sign-out", p.access.requirePerson(p.responder.withForm(p.access.serveSignOut)))

@@ -97,6 +97,7 @@ type Options struct {
 	Control  Control
 	Graphs   chat.Graphs
 	Redactor Redactor
+	Pins     Pins
 	Ingests  Ingests // nil: the index keeps no such states
 	Audit    audit.Log
 	Logger   *slog.Logger
@@ -127,7 +128,7 @@ func (o *Options) complete() error {
 		missing bool
 	}{
 		{"Records", o.Records == nil}, {"Queues", o.Queues == nil}, {"Sessions", o.Sessions == nil}, {"Agents", o.Agents == nil}, {"Control", o.Control == nil},
-		{"Graphs", o.Graphs == nil}, {"Redactor", o.Redactor == nil}, {"Audit", o.Audit == nil}, {"Logger", o.Logger == nil},
+		{"Graphs", o.Graphs == nil}, {"Redactor", o.Redactor == nil}, {"Pins", o.Pins == nil}, {"Audit", o.Audit == nil}, {"Logger", o.Logger == nil},
 	} {
 		if required.missing {
 			return fmt.Errorf("option %s is missing", required.name)

@@ -21,6 +21,7 @@ import (
 	"cairn/internal/agent/reports"
 	"cairn/internal/audit"
 	"cairn/internal/chat"
+	"cairn/internal/curated"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
@@ -174,7 +175,7 @@ func open(t *testing.T, s stores, change func(*operations.Options)) *place {
 		t.Fatal(err)
 	}
 	p.options = operations.Options{
-		Records: s.records, Queues: s.queue, Sessions: s.sessions, Agents: s.agents, Control: control{stores: s}, Graphs: graphs{string(svg)}, Redactor: redactor{},
+		Records: s.records, Queues: s.queue, Sessions: s.sessions, Agents: s.agents, Control: control{stores: s}, Graphs: graphs{string(svg)}, Redactor: redactor{}, Pins: pinboard{curated.OpenSQLite(sqlitetest.Open(t, t.TempDir()))},
 		Audit: log, Logger: slog.New(slog.NewTextHandler(p.logged, nil)), Flows: []string{"answer", "echo"},
 		Adapters: []string{"slack", "web"}, Now: func() time.Time { return p.now }, Refresh: 10 * time.Millisecond,
 	}

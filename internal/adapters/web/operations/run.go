@@ -23,6 +23,7 @@ type oneRunView struct {
 	Ratings     []ratingView
 	Cancel      bool // it may be cancelled
 	Replay      bool // it may be gone on with
+	Pin         bool // its answer may be pinned to its question
 	Explanation web.Explanation
 }
 
@@ -54,6 +55,7 @@ func (p *Page) runView(ctx context.Context, query url.Values) (any, error) {
 		v.Request = hiddenRequest
 	}
 	v.Cancel, v.Replay = mayCancel(record.Record), mayReplay(record.Record)
+	v.Pin = !record.hidden && wasAnswered(record.Record)
 	for _, transition := range record.Transitions {
 		v.Transitions = append(v.Transitions, transitionView{string(transition.To), markup.CleanLine(transition.Reason), p.now.moment(transition.At)})
 	}
@@ -78,6 +80,12 @@ func loadRecord(ctx context.Context, records Records, named string) (runs.Record
 		return runs.Record{}, &problem{http.StatusNotFound, "There is no such run, or nothing is kept of it any more."}
 	}
 	return record, err
+}
+
+// wasAnswered reports whether a run ended with an answer.
+func wasAnswered(record runs.Record) bool {
+	last := len(record.Transitions) - 1
+	return last >= 0 && record.Transitions[last].To == runs.Done && record.Transitions[last].Reason == string(chat.Answered)
 }
 
 func mayCancel(record runs.Record) bool {

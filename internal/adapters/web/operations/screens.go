@@ -26,7 +26,7 @@ type screen struct {
 // tabs are the navigation, in order.
 var tabs = []tab{
 	{"", "Runs"}, {"/questions", "Questions"}, {"/queue", "Queue"}, {"/agents", "Agents"}, {"/sources", "Sources"},
-	{"/gaps", "Gaps"}, {"/answers", "Answers"}, {"/threads", "Threads"}, {"/configuration", "Configuration"},
+	{"/gaps", "Gaps"}, {"/answers", "Answers"}, {"/pins", "Pinned"}, {"/threads", "Threads"}, {"/configuration", "Configuration"},
 }
 
 type tab struct{ Path, Name string }
@@ -41,6 +41,7 @@ func (p *Page) screens() []screen {
 		{"/sources", "Sources", "Sources", "operations-sources", true, p.sources.view},
 		{"/gaps", "Gaps", "Gaps", "operations-gaps", false, p.gaps.view},
 		{"/answers", "Answers", "Answered questions", "operations-shares", false, p.shares.view},
+		{"/pins", "Pinned", "Pinned answers", "operations-pins", false, p.pins.view},
 		{"/threads", "Threads", "Threads", "operations-threads", false, p.threadsView},
 		{"/thread", "Threads", "Thread", "operations-thread", false, p.threadView},
 		{"/configuration", "Configuration", "Configuration", "operations-configuration", false, p.configurationView},
@@ -62,6 +63,8 @@ type frameView struct {
 var notices = map[string]string{
 	"cancelled": "The run is being cancelled.",
 	"replayed":  "It is queued again; a worker goes on with it.",
+	"pinned":    "It is pinned: this answer is given from now on.",
+	"unpinned":  "It is unpinned: the question is answered from the documents again.",
 	"discarded": "It is forgotten; nobody goes on with it.",
 }
 

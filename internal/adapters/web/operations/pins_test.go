@@ -1,0 +1,65 @@
+package operations_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"cairn/internal/adapters/web/operations"
+	"cairn/internal/chat"
+	"cairn/internal/curated"
+	"cairn/internal/runs"
+)
+
+// pinboard pins into a store.
+type pinboard struct{ curated.Store }
+
+func (b pinboard) Pin(ctx context.Context, question, text, by string) error {
+	_, err := curated.Pin(ctx, b.Store, curated.Answer{ID: curated.NewID(), Question: question, Text: text, Name: by, Pinned: day, Expires: day.AddDate(0, 6, 0)}, day)
+	return err
+}
+
+func (b pinboard) PinRun(ctx context.Context, run chat.RunID, by string) error {
+	if run == "run-FILES" {
+		return &chat.PinError{Text: "It rests on files."}
+	}
+	return b.Pin(ctx, "the question of "+string(run), "its answer", by)
+}
+
+func (b pinboard) Unpin(ctx context.Context, id curated.ID) error { return b.Delete(ctx, id) }
+
+func TestAnswersArePinnedAndUnpinned(t *testing.T) {
+	p := open(t, embeddedStores(t), nil)
+	p.save(record("run-ANSWERED", runs.Done, "where?"))
+	p.save(record("run-FILES", runs.Done, "where?"))
+	for _, step := range []struct {
+		path   string
+		form   url.Values
+		status int
+		shows  string
+	}{
+		{"/pin", url.Values{"question": {"How do I <b>?"}, "text": {"So."}}, http.StatusSeeOther, ""},
+		{"/pin", url.Values{"run": {"run-ANSWERED"}}, http.StatusSeeOther, ""},
+		{"/pin", url.Values{"run": {"run-FILES"}}, http.StatusConflict, "It rests on files."},
+		{"/pin", url.Values{"run": {"run-NOBODY"}}, http.StatusNotFound, "no such run"},
+		{"/pin", url.Values{"question": {"Why?"}, "text": {" "}}, http.StatusBadRequest, "Nothing was pinned: the answer is empty."},
+		{"/unpin", url.Values{"pin": {"pin-nobody"}}, http.StatusNotFound, "not pinned any more"},
+	} {
+		if got := p.post(operations.Root+step.path, step.form); got.status != step.status || !strings.Contains(got.body, step.shows) {
+			t.Errorf("%s %v: %d, lacks %q:\n%s", step.path, step.form, got.status, step.shows, got.body)
+		}
+	}
+	p.contains(p.sees(operations.Root+"/pins?did=pinned"), "It is pinned", "How do I &lt;b&gt;?", "the question of run-ANSWERED")
+	all, err := p.options.Pins.List(t.Context())
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if got := p.post(operations.Root+"/unpin", url.Values{"pin": {string(all[0].ID)}}); got.status != http.StatusSeeOther {
+		t.Errorf("unpin: %d\n%s", got.status, got.body)
+	}
+	if !strings.Contains(p.journal.text(), `"action":"answer.unpin"`) {
+		t.Errorf("written down: %s", p.journal.text())
+	}
+}

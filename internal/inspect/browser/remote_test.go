@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"cairn/internal/inspect/browser"
 	"cairn/internal/inspect/browser/browsertest"
@@ -17,7 +18,7 @@ func countPages(t *testing.T, address string) (pages int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Timeout: 10 * time.Second}).Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

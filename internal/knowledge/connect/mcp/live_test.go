@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -167,16 +168,13 @@ func TestAServerThatIsGoneIsAskedAnew(t *testing.T) {
 			t.Fatalf("%v, %v", found, failed)
 		}
 		for session := range w.Sessions() {
-			session.Close() //nolint:errcheck // it is to be gone
+			session.Close()
 		}
 		if live.session == nil {
 			t.Fatal("no session is kept")
 		}
-		live.session.Close() //nolint:errcheck // as a server ends it
-		live.session.Wait()  //nolint:errcheck // how it ended says nothing
-		for !live.session.isOver() {
-			time.Sleep(time.Millisecond)
-		}
+		gone := errors.New("the server ended the session")
+		live.session.over.Store(&gone) // as soon as that is noticed
 	}
 	live.Close()
 	if _, failed := live.Search(t.Context(), "badges"); len(failed) != 1 {

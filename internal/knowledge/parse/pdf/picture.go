@@ -186,9 +186,9 @@ func shadeAt(row []byte, x, bits, components int) byte {
 	case bits == 1:
 		return 255 * (row[x/8] >> (7 - x%8) & 1)
 	case components == 3:
-		return color.GrayModel.Convert(color.RGBA{R: row[3*x], G: row[3*x+1], B: row[3*x+2], A: 255}).(color.Gray).Y //nolint:errcheck,forcetypeassert // it is GrayModel's
+		return color.GrayModel.Convert(color.RGBA{R: row[3*x], G: row[3*x+1], B: row[3*x+2], A: 255}).(color.Gray).Y //nolint:forcetypeassert // it is GrayModel's
 	case components == 4:
-		return color.GrayModel.Convert(color.CMYK{C: row[4*x], M: row[4*x+1], Y: row[4*x+2], K: row[4*x+3]}).(color.Gray).Y //nolint:errcheck,forcetypeassert // as above
+		return color.GrayModel.Convert(color.CMYK{C: row[4*x], M: row[4*x+1], Y: row[4*x+2], K: row[4*x+3]}).(color.Gray).Y //nolint:forcetypeassert // as above
 	}
 	return row[x]
 }

@@ -1,10 +1,12 @@
-module cairn/tools
+module github.com/cairn-bot/cairn/tools
 
 go 1.26.0
 
-require cairn v0.0.0
+require github.com/cairn-bot/cairn v0.0.0
 
 require (
+	github.com/JohannesKaufmann/dom v0.3.1 // indirect
+	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2 // indirect
 	github.com/Microsoft/go-winio v0.6.2 // indirect
 	github.com/ProtonMail/go-crypto v1.1.6 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
@@ -74,7 +76,7 @@ require (
 	github.com/sashabaranov/go-openai v1.43.0 // indirect
 	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
-	github.com/sergi/go-diff v1.3.2-0.20230802210424-5b0b94c5c0d3 // indirect
+	github.com/sergi/go-diff v1.4.0 // indirect
 	github.com/sethvargo/go-retry v0.5.0 // indirect
 	github.com/skeema/knownhosts v1.3.1 // indirect
 	github.com/slack-go/slack v0.34.0 // indirect
@@ -120,4 +122,4 @@ require (
 	modernc.org/sqlite v1.60.0 // indirect
 )
 
-replace cairn => ../
+replace github.com/cairn-bot/cairn => ../

@@ -1,4 +1,4 @@
-module cairn/charts/tools
+module github.com/cairn-bot/cairn/charts/tools
 
 go 1.26.0
 

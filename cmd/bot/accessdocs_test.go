@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/config"
 )
 
 // TestAccessDocs holds the table of who may ask against the settings and their defaults.

@@ -11,15 +11,15 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/app"
-	"cairn/internal/audit"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/curated"
-	"cairn/internal/knowledge"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 type answersListCommand struct{}

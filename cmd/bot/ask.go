@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 type askCommand struct {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // thisMachine is the person at the terminal: who can read the data directory can read all

@@ -10,9 +10,9 @@ import (
 	"os/user"
 	"path/filepath"
 
-	"cairn/internal/app"
-	"cairn/internal/audit"
-	"cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/config"
 )
 
 // recordAction does what somebody asked for on the command line, and writes it into the audit

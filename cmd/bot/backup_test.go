@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"cairn/internal/redis/conn"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // tells waits until a text is in the channel.

@@ -9,8 +9,8 @@ import (
 	"github.com/clipperhouse/displaywidth"
 	"github.com/schollz/progressbar/v3"
 
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/knowledge/ingest"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/knowledge/ingest"
 )
 
 // bar shows how far an ingest is, in one line of a terminal, and nothing elsewhere.

@@ -6,8 +6,8 @@ import (
 	"os"
 	"os/signal"
 
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/bot"
 )
 
 type chatCommand struct{}

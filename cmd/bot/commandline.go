@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/config"
 )
 
 // command is one thing that the program does. Its exported fields are its flags and

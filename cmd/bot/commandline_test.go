@@ -13,7 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/app"
 )
 
 // asks gives the command that the arguments ask for, which must make sense.

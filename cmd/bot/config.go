@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/knowledge/index/postgres"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/postgres"
 )
 
 type configCheckCommand struct {

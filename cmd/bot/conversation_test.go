@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
 )
 
 // askAgain is how long a question waits before it is asked anew: a source is read some seconds after

@@ -10,11 +10,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cairn/docs"
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/knowledge/ingest"
+	"github.com/cairn-bot/cairn/docs"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/ingest"
 )
 
 type demoCommand struct {

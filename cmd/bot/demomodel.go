@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/config"
 )
 
 // demoModels are the models with which the demo answers: the one that is named in all roles

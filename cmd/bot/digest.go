@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/digest"
+	"github.com/cairn-bot/cairn/internal/digest"
 )
 
 type digestCommand struct {

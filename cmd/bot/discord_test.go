@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // guild is a team that talks to the real program in a fake Discord, with Redis and

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/app"
 )
 
 type discordInviteCommand struct {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 var (

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/slack"
-	"cairn/internal/app"
-	"cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
 )
 
 type doctorCommand struct {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // TestDoctorKnowsTheServers has the doctor look at a Redis that may lose what it was told,

@@ -17,12 +17,12 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/slack"
-	"cairn/internal/app"
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/knowledge/parse/ocr"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse/ocr"
 )
 
 // littleSpace is how much of a disk is too little to go on with for long.

@@ -13,17 +13,17 @@ import (
 	"sync"
 	"time"
 
-	"cairn/docs"
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/document/verification"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/knowledge/ingest"
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/docs"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/document/verification"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/prompts"
+	"github.com/cairn-bot/cairn/internal/knowledge/ingest"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
 )
 
 // playLimit is how long playing questions through the models may take.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/config"
-	"cairn/internal/llm"
-	"cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
 )
 
 // playedProfile is a scripted model that the doctor plays its questions through.

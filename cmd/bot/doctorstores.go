@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/postgres"
-	"cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/postgres"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
 )
 
 // Between a machine's clock and that of Redis: what is told, and what is too much. Leases

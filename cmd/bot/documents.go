@@ -14,11 +14,11 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/app"
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows/routing"
-	"cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/repository"
 )
 
 // documentsFlags are those of the commands that read documents as a whole.

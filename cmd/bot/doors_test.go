@@ -6,9 +6,9 @@ import (
 	"syscall"
 	"testing"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/audit"
 )
 
 // TestDoctorFindsOpenDoorsOfDiscord opens one door after another.

@@ -12,15 +12,15 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/eval"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/answer/quoting"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/quoting"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
 )
 
 type evalCommand struct {

@@ -11,16 +11,16 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/eval"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/files"
-	"cairn/internal/llm"
-	"cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/prompts"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
 )
 
 // promptRecorder stands in for the models that read questions and write answers: it notes who

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"cairn/internal/chat"
-	"cairn/internal/eval"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
 )
 
 // judgedQuestion is a question of a set, with the numbers that a judgement weighs.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"sync"
 
-	"cairn/internal/eval"
-	"cairn/internal/graph/flows/answer/logistic"
-	"cairn/internal/graph/flows/answer/rerank"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/rerank"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // orderedQuestion is a question of a set with what its first search found.

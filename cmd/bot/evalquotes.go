@@ -6,9 +6,9 @@ import (
 	"os"
 	"sync"
 
-	"cairn/internal/eval"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/answer/quoting"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/quoting"
 )
 
 // quoteExamples collects what the quotes of a set's answers were chosen from.

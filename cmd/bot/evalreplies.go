@@ -12,12 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/eval"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/chunk"
-	"cairn/internal/knowledge/parse"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/chunk"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // repliesSet is the word before the folder of a set of replies.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
 )
 
 // routingSet is the name of the set that is part of the program.

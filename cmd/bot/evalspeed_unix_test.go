@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/eval"
-	"cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
 )
 
 // BenchmarkAnswers measures, with no model, what the flow needs for each question of the talk

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/eval"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/answer/logistic"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // labelledClaim is a claim of which people said how far its evidence supports it.

@@ -11,17 +11,17 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/app"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/render"
-	"cairn/internal/eval"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/knowledge/connect/files"
-	"cairn/internal/runs"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // talkSet is the word before the folder of a talk set.

@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/eval"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // The verifiers of replies: one that answers by the labels, one that says that all is

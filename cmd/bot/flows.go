@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"cairn/internal/app"
-	"cairn/internal/graph"
-	"cairn/internal/graph/draw"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/draw"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 type flowsCommand struct {

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/app"
-	"cairn/internal/audit"
-	"cairn/internal/chat"
-	"cairn/internal/curated"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 type forgetCommand struct {

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"cairn/internal/redis/conn"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // forgottenWord is in what Ann writes, and nowhere else.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge/connect/forge/giteatest"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge/giteatest"
 )
 
 // giteaTeam is the program over a real Gitea, with a private repository that ada may read.

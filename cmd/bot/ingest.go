@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/ingest"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/ingest"
 )
 
 type ingestCommand struct {

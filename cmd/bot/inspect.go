@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cairn/internal/graph/flows/routing"
-	"cairn/internal/inspect/relay"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/inspect/relay"
 )
 
 type inspectCommand struct {

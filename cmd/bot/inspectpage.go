@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
 )
 
 type inspectPageCommand struct {

@@ -9,8 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"cairn/internal/app"
-	"cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
 )
 
 func main() {

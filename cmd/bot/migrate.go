@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/app"
-	"cairn/internal/knowledge/index/postgres"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/postgres"
 )
 
 type migrateCommand struct {

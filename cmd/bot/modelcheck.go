@@ -7,11 +7,11 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
 )
 
 // whoAnswers says, in a line, what makes the answers.

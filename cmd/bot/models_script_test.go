@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
 )
 
 // modelCommands are the commands by which scripts have a language model.

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/app"
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/llm"
-	"cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
 )
 
 // watching is a chat.Conversation that is streamed to, and calls shown at the first text.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"os"
 
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/app"
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 type openCommand struct {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
 )
 
 // operator is a browser on the operations page.

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/app"
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows/routing"
-	"cairn/internal/pages"
-	"cairn/internal/pages/merge"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/merge"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 type pageDoCommand struct {

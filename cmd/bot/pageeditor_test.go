@@ -17,8 +17,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
-	"cairn/internal/adapters/web/webtest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/adapters/web/webtest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 var (

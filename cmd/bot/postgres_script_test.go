@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"cairn/internal/knowledge/index/postgres/postgrestest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/postgres/postgrestest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // database is an empty one, and who may take it off the network.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
 )
 
 // readRestricted has a folder read into the index that is for some alone.

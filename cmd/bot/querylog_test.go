@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // TestQueriesAreLoggedWithoutAServer asks over an index in the data directory: a row is kept of

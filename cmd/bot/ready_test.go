@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func TestNearby(t *testing.T) {

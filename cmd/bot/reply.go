@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/adapters/terminal"
-	"cairn/internal/app"
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/adapters/terminal"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
 )
 
 type replyCommand struct {

@@ -10,10 +10,10 @@ import (
 	"syscall"
 	"testing"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/inspect/browser/browsertest"
-	"cairn/internal/inspect/inspecttest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/inspect/browser/browsertest"
+	"github.com/cairn-bot/cairn/internal/inspect/inspecttest"
 )
 
 // orderPage is a web page whose button orders. Its server answers orders once it may.

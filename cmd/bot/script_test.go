@@ -14,12 +14,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"cairn/internal/adapters/web/webtest"
+	"github.com/cairn-bot/cairn/internal/adapters/web/webtest"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/embedded"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // TestMain lets the scripts call the program as "cairn".

@@ -23,8 +23,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
 )
 
 // fortress is the real program with all of its listeners open, in front of a fake Slack and

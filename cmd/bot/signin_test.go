@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/web/openidtest"
+	"github.com/cairn-bot/cairn/internal/adapters/web/openidtest"
 )
 
 // TestWhoSignsInIsAnsweredFromWhatTheyMayRead has people sign in to the page of the real

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/llm/llmtest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // office is a team that talks to the real program in a fake Slack, with Redis and

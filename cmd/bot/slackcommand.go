@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"cairn/internal/adapters/slack"
-	"cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/config"
 )
 
 type slackManifestCommand struct {

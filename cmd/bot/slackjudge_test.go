@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
 )
 
 // lastDelivery is how long after a message Slack tries to deliver it for the last time.

@@ -23,8 +23,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 var (

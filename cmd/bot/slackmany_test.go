@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
 )
 
 var installState = regexp.MustCompile(`state=([^"&]+)`)

@@ -14,10 +14,10 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // sourcesCommands are the commands about the places that documents come from.

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/agent/reports"
-	"cairn/internal/app"
-	"cairn/internal/chat/markup"
-	"cairn/internal/config"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/agent/reports"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 type statusCommand struct {

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/llm/llmtest"
-	"cairn/internal/telemetry/telemetrytest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/telemetry/telemetrytest"
 )
 
 const tracesSecret = "Bearer traces-very-secret"

@@ -12,10 +12,10 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"cairn/internal/app"
-	"cairn/internal/audit"
-	"cairn/internal/config"
-	"cairn/internal/transfer"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/transfer"
 )
 
 type exportCommand struct {

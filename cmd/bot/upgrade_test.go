@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/embedded"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // TestDataOfAFormerProgramIsKept opens a data directory that a former program made, see

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/app"
 )
 
 type webCommand struct {

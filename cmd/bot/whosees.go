@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/access"
-	"cairn/internal/app"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 type whoSeesCommand struct {

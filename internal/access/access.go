@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"log/slog"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Decision is whom an answer will be shown to.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Bounds of the table of groups.

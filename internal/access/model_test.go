@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // The model: who may be told what, said as plainly as can be, apart from the code that it

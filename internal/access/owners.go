@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Person is somebody as their platform knows them.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Readers are those who may read what is posted in a place. The zero Readers are nobody.

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"testing"
 
-	"cairn/internal/access"
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // oneRoom is a platform with one place.

@@ -3,9 +3,9 @@ package access_test
 import (
 	"testing"
 
-	"cairn/internal/access"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func TestRedis(t *testing.T) {

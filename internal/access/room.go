@@ -3,7 +3,7 @@ package access
 import (
 	"context"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Room is the place of a question, as what is kept for it: whom it is for.

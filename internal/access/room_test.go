@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"testing"
 
-	"cairn/internal/access"
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // placed is an adapter whose threads are all in one place.

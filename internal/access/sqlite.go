@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // SQLite is an Store in the database of a data directory.

@@ -3,8 +3,8 @@ package access_test
 import (
 	"testing"
 
-	"cairn/internal/access"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func TestSQLite(t *testing.T) {

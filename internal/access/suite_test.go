@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/access"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // testStore tests a store; open opens the same one again each time, as another process does.

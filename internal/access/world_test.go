@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/access"
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // world is some people, where they talk, and what is written.

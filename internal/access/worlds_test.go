@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/access"
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/embedded"
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/knowledge/index/postgres"
-	"cairn/internal/servertest"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/embedded"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/postgres"
+	"github.com/cairn-bot/cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // questionsVariable is how many questions the worlds are asked, for each index.

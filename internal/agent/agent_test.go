@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent"
 )
 
 type (

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent"
 )
 
 // request is a message as a transport would deliver it.

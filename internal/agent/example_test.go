@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent"
 )
 
 // An agent streams an answer in words; another is asked that does not exist.

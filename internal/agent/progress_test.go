@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent"
 )
 
 func TestProgressComesInOrderAndNotAfterTheReply(t *testing.T) {

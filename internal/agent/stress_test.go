@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent"
 )
 
 // seed is a new one for each run, or the one in AGENT_SEED to see a failure again. What

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent"
 )
 
 func TestTimeoutOfATask(t *testing.T) {

@@ -3,12 +3,12 @@ package app
 import (
 	"context"
 
-	"cairn/internal/access"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // configuredGroups is the source of the groups in the configuration.

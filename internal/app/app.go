@@ -12,16 +12,16 @@ import (
 	"errors"
 	"time"
 
-	"cairn/internal/access"
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/slack"
-	"cairn/internal/audit"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/curated"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // App is a bot with what it is made of.

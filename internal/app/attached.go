@@ -1,12 +1,12 @@
 package app
 
 import (
-	"cairn/internal/inspect/session"
 	"context"
+	"github.com/cairn-bot/cairn/internal/inspect/session"
 	"strings"
 	"time"
 
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 // attachedLimits bound what a file that comes with a message may cost: a person waits.

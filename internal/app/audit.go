@@ -5,10 +5,10 @@ import (
 	"context"
 	"strings"
 
-	"cairn/internal/adapters/slack"
-	"cairn/internal/adapters/web"
-	"cairn/internal/audit"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // auditor writes down what adapters tell of.

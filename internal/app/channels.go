@@ -7,17 +7,17 @@ import (
 	"slices"
 	"sync"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/slack"
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/forge"
-	"cairn/internal/runs"
-	"cairn/internal/session"
-	"cairn/internal/store"
-	"cairn/internal/threadsource"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/threadsource"
 )
 
 // channelPlatform is a platform with channels.

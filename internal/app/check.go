@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat/expiring"
-	"cairn/internal/config"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/chat/expiring"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
 )
 
 // Bounds of the look at cited documents before an answer is posted.

@@ -1,10 +1,10 @@
 package app
 
 import (
-	"cairn/internal/sqlite"
 	"context"
 	"errors"
 	"fmt"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 	"io/fs"
 	"log/slog"
 	"os"

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"time"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/chat"
-	"cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/listen"
 )
 
 // Time limits of what Slack and Discord deliver; they wait for 3 s themselves.

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/slack"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/digest"
-	"cairn/internal/pages/pagesource"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/digest"
+	"github.com/cairn-bot/cairn/internal/pages/pagesource"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // places are the places of a platform, by thread.

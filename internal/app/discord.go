@@ -9,12 +9,12 @@ import (
 	"net/url"
 	"time"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/adapters/discord/gateway"
-	"cairn/internal/chat"
-	"cairn/internal/chat/settings"
-	"cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/config"
 )
 
 // Discord is Cairn in Discord as this program runs it.

@@ -5,14 +5,14 @@ import (
 	"errors"
 	"net/http"
 
-	"cairn/internal/access"
-	"cairn/internal/adapters/web"
-	"cairn/internal/adapters/web/editor"
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/listen"
-	"cairn/internal/pages/outline"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/adapters/web/editor"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/pages/outline"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // pagesThread stands for where a person works on pages in a browser.

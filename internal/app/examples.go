@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
-	"cairn/internal/bot"
-	"cairn/internal/knowledge/suggest"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/knowledge/suggest"
 )
 
 // Examples returns what finds example questions in the index.

@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/access"
-	"cairn/internal/chat/expiring"
-	"cairn/internal/config"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/confluence"
-	"cairn/internal/knowledge/connect/files"
-	"cairn/internal/knowledge/connect/forge"
-	"cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/chat/expiring"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/confluence"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/repository/git"
 )
 
 // gitBounds bound what is received of a repository that is a source: somebody chose it.

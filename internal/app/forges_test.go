@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cairn/internal/access"
-	"cairn/internal/config"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/forge"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // TestGrantsAreRefreshed has a person be removed from a private repository while nothing is read.

@@ -3,13 +3,13 @@ package app
 import (
 	"strings"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/slack"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/llm/gate"
-	"cairn/internal/quota"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/quota"
 )
 
 // newQuota makes what limits the questions of people; nil where no limit is configured. What

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/config"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/mcp"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/mcp"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Bounds of searches at question time.

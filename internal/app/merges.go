@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/config"
-	"cairn/internal/graph/flows/page"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/graph/flows/page"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
 )
 
 // mergeRequests opens merge requests on the forges of sources that have a token for it.

@@ -6,16 +6,16 @@ import (
 	"log/slog"
 	"time"
 
-	"cairn/internal/config"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/answer/rerank"
-	"cairn/internal/knowledge/embed"
-	"cairn/internal/knowledge/embed/local"
-	remote "cairn/internal/knowledge/embed/openai"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/openai"
-	"cairn/internal/telemetry"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/rerank"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local"
+	remote "github.com/cairn-bot/cairn/internal/knowledge/embed/openai"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/telemetry"
 )
 
 // ModelOptions says how a configured model is reached; gates is what stands in front.

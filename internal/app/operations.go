@@ -9,19 +9,19 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/slack"
-	"cairn/internal/adapters/web/operations"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows/analyze"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/buildcontext"
-	"cairn/internal/graph/flows/echo"
-	"cairn/internal/graph/flows/repo"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/listen"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/adapters/web/operations"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows/analyze"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/graph/flows/buildcontext"
+	"github.com/cairn-bot/cairn/internal/graph/flows/echo"
+	"github.com/cairn-bot/cairn/internal/graph/flows/repo"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // newOperations makes the page for those who run Cairn.

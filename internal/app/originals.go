@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/bot"
-	"cairn/internal/config"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/page"
-	"cairn/internal/knowledge"
-	"cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/page"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/repository/git"
 )
 
 // maxOriginal is how many bytes of a file that is to be corrected are read.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"cairn/internal/access"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/curated"
-	"cairn/internal/knowledge"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // newOwners gives who looks after collections, by the configuration.
@@ -39,27 +39,29 @@ func KeepPinned(configured config.Config) time.Duration {
 }
 
 // pins are the answers that operators pin on their page.
-type pins struct{ *Cairn }
+type pins struct{ cairn *Cairn }
 
 // List implements operations.Pins.
-func (p pins) List(ctx context.Context) ([]curated.Answer, error) { return p.Storage.Pinned.List(ctx) }
+func (p pins) List(ctx context.Context) ([]curated.Answer, error) {
+	return p.cairn.Storage.Pinned.List(ctx)
+}
 
 // Pin implements operations.Pins.
 func (p pins) Pin(ctx context.Context, question, text, by string) error {
 	now := time.Now()
-	_, err := curated.Pin(ctx, p.Storage.Pinned, curated.Answer{
-		ID: curated.NewID(), Question: question, Text: text, Author: chat.UserID(by), Name: shorten.Line(by, curated.MaxName), Pinned: now, Expires: now.Add(KeepPinned(p.Config)),
+	_, err := curated.Pin(ctx, p.cairn.Storage.Pinned, curated.Answer{
+		ID: curated.NewID(), Question: question, Text: text, Author: chat.UserID(by), Name: shorten.Line(by, curated.MaxName), Pinned: now, Expires: now.Add(KeepPinned(p.cairn.Config)),
 	}, now)
 	return err
 }
 
 // PinRun implements operations.Pins. Who signed in to the page looks after all collections.
 func (p pins) PinRun(ctx context.Context, run chat.RunID, by string) error {
-	_, err := bot.NewCurator(p.Bot).PinAnswer(ctx, run, chat.Reader{Adapter: "operations", User: chat.UserID(by), Identity: &chat.Identity{Name: by, Local: true}})
+	_, err := bot.NewCurator(p.cairn.Bot).PinAnswer(ctx, run, chat.Reader{Adapter: "operations", User: chat.UserID(by), Identity: &chat.Identity{Name: by, Local: true}})
 	return err
 }
 
 // Unpin implements operations.Pins.
 func (p pins) Unpin(ctx context.Context, id curated.ID) error {
-	return p.Storage.Pinned.Delete(ctx, id)
+	return p.cairn.Storage.Pinned.Delete(ctx, id)
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
 )
 
 // PlayOptions say how conversations are played.

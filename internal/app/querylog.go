@@ -5,12 +5,12 @@ import (
 	"log/slog"
 	"time"
 
-	"cairn/internal/config"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/querylog"
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/querylog"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // logLimit bounds the writing of a row: a person waits for the answer meanwhile.

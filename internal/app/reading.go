@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"cairn/internal/access"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/document"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // OpenReading opens a bot that reads what is below a folder, "" for none, and repositories that

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"cairn/internal/config"
-	"cairn/internal/knowledge/parse/ocr"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse/ocr"
 )
 
 // Recognizer reads the text in pictures by tesseract, which is looked for when the first picture

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/config"
-	"cairn/internal/knowledge/index/embedded"
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/knowledge/parse/ocr/ocrtest"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/embedded"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse/ocr/ocrtest"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // TestTheTextInPicturesIsFound reads a folder with a screenshot, once without tesseract: then the

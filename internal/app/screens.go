@@ -9,13 +9,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/config"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/inspect"
-	"cairn/internal/inspect/browser"
-	"cairn/internal/inspect/relay"
-	"cairn/internal/inspect/session"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/browser"
+	"github.com/cairn-bot/cairn/internal/inspect/relay"
+	"github.com/cairn-bot/cairn/internal/inspect/session"
 )
 
 // screenOptions are where projects of apps are, and what shows the apps.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"log/slog"
 
-	"cairn/internal/config"
-	"cairn/internal/telemetry"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/telemetry"
 )
 
 // Setup is what every part of Cairn is made with.

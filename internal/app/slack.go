@@ -9,14 +9,14 @@ import (
 	"net/http"
 	"slices"
 
-	"cairn/internal/adapters/slack"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/settings"
-	"cairn/internal/config"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Slack is Cairn in Slack as this program runs it.

@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/config"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/embedded"
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/embedded"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 func TestDocumentsMayBeAsLargeAsTheirSourceAllows(t *testing.T) {

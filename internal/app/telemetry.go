@@ -11,14 +11,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/slack"
-	"cairn/internal/agent/reports"
-	"cairn/internal/chat"
-	"cairn/internal/config"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/listen"
-	"cairn/internal/telemetry"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/agent/reports"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/telemetry"
 )
 
 // openTelemetry begins to measure, where the configuration asks for it; nil where it does

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 const (

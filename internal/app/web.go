@@ -10,10 +10,10 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"golang.org/x/sync/errgroup"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/bot"
-	"cairn/internal/config"
-	"cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/listen"
 )
 
 // ServeWeb answers on the web page, in one process, until ctx ends.

@@ -10,12 +10,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/chat/webhook"
-	"cairn/internal/config"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/forge"
-	"cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/listen"
 )
 
 // maxTold is how many events of a source are kept until it is read. Of more, all of it is looked at.

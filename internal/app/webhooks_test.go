@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/webhook"
-	"cairn/internal/config"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/forge"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 func TestWebhooksAreReceived(t *testing.T) {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"iter"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/ingest"
-	"cairn/internal/pages"
-	"cairn/internal/pages/pagesource"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/ingest"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/pagesource"
 )
 
 // pagesPlace is where the source of pages says to be: see claimSource.

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/config"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/pages"
-	"cairn/internal/pages/pagesource"
-	"cairn/internal/pages/pagestest"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/pagesource"
+	"github.com/cairn-bot/cairn/internal/pages/pagestest"
 )
 
 // TestPagesAreFoundAndCited reads pages into a real index: who may see a page finds it by its

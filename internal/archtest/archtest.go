@@ -19,7 +19,7 @@ import (
 )
 
 // module is the path that all of Cairn's packages begin with.
-const module = "cairn"
+const module = "github.com/cairn-bot/cairn"
 
 // standard stands in a rule for every package of the standard library.
 const standard = "the standard library"
@@ -137,7 +137,7 @@ func checkImports(files []file) []violation {
 }
 
 // racetest is for the tests of all packages, and imports none.
-const racetest = "cairn/internal/racetest"
+const racetest = "github.com/cairn-bot/cairn/internal/racetest"
 
 func (r rule) isBrokenBy(f file, target string) bool {
 	if r.sparesTests && f.isTest() || target == racetest {

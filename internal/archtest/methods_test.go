@@ -11,7 +11,7 @@ func TestMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if own := found["cairn/internal/archtest.violation"]; own == nil || !own.methods["String"] {
+	if own := found["github.com/cairn-bot/cairn/internal/archtest.violation"]; own == nil || !own.methods["String"] {
 		t.Fatalf("%d types scanned, violation with its method is not among them", len(found))
 	}
 	for _, v := range checkMethods(found, maxMethods) {
@@ -24,7 +24,7 @@ func TestMethodsOfEmbeddedStructsAreCounted(t *testing.T) {
 	for name, source := range map[string]string{
 		"a/a.go": `package a
 
-import other "cairn/b"
+import other "github.com/cairn-bot/cairn/b"
 
 type large struct {
 	*middle
@@ -45,7 +45,7 @@ type generic[T any] struct{ middle }
 func (g *generic[T]) three() {}
 `,
 		"a/more.go":  "package a\n\nfunc (m *middle) four() {}\n",
-		"atest/a.go": "package atest\n\nimport \"cairn/a\"\n\ntype fake struct{ a.generic[int] }\n",
+		"atest/a.go": "package atest\n\nimport \"github.com/cairn-bot/cairn/a\"\n\ntype fake struct{ a.generic[int] }\n",
 		"b/b.go":     "package b\n\ntype Small struct{}\n\nfunc (Small) Five() {}\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -60,7 +60,7 @@ func (g *generic[T]) three() {}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]int{"cairn/a.large": 5, "cairn/a.middle": 5, "cairn/a.generic": 6, "cairn/b.Small": 1} {
+	for name, want := range map[string]int{"github.com/cairn-bot/cairn/a.large": 5, "github.com/cairn-bot/cairn/a.middle": 5, "github.com/cairn-bot/cairn/a.generic": 6, "github.com/cairn-bot/cairn/b.Small": 1} {
 		if got := len(found.methodsOf(name)); got != want {
 			t.Errorf("%s has %d methods, want %d", name, got, want)
 		}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/audit"
 )
 
 // line is an entry as it is written.

@@ -9,17 +9,17 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"cairn/internal/access"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/embedded"
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/embedded"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // agency is a place with rooms: people are in some of them, documents are for some people.

@@ -9,11 +9,11 @@ import (
 	"time"
 	"unicode"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing"
-	"cairn/internal/phrases"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Bounds of the files that come with a message.

@@ -3,9 +3,9 @@ package bot
 import (
 	"context"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
-	"cairn/internal/language/smalltalk"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/language/smalltalk"
 )
 
 // readBefore has the adapter read what was said in the thread until the bot was called in,

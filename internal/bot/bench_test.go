@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // BenchmarkHandle is what the bot adds to a run: echo itself does nothing. The stores

@@ -10,16 +10,16 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/echo"
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	"cairn/internal/session"
-	"cairn/internal/sqlite"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/echo"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/embedded"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // asking is a small real flow: it asks which color is meant, and answers with it.

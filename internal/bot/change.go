@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // The kinds of jobs that changes of messages are. Message is the changed one; of a deleted

@@ -10,11 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 // edit gives a message another text.

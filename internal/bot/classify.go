@@ -8,11 +8,11 @@ import (
 	"strings"
 	"text/template"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/render"
-	"cairn/internal/llm"
-	"cairn/internal/llm/prompt"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/prompt"
 )
 
 //go:embed reply.tmpl reply.json

@@ -3,8 +3,8 @@ package bot
 import (
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
 )
 
 // The words that the bot itself answers, beside those that start a flow and those that

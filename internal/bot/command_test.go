@@ -10,10 +10,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // catalog is a chat.Catalog.

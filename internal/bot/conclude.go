@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/phrases"
-	"cairn/internal/runs"
-	"cairn/internal/session"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // conclusion writes down what came of a job, and has it shown.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Stop implements chat.Controls.

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/language"
-	"cairn/internal/phrases"
-	"cairn/internal/runs"
-	"cairn/internal/session"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // conversation is what a job's thread remembers: its session, and what the job changes of that.

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/language"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // categories are the headings over groups of sources.

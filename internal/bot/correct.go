@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Corrections tells whether what was said in a thread corrects what its last answer cites.

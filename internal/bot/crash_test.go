@@ -12,17 +12,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/echo"
-	"cairn/internal/racetest"
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	"cairn/internal/sqlite/sqlitetest"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/echo"
+	"github.com/cairn-bot/cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/embedded"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // street is a place of several bots, one for each process, over the same stores.

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // crowd is people who write, stop and retry in one thread all at once.

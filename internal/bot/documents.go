@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Bounds of a document's name, in letters: its ending, with the dot, and all of it.

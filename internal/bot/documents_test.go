@@ -8,9 +8,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 func TestDocumentNames(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 const (

@@ -11,12 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // front gives a person in a thread, at a process that works at nothing.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // The kinds of events that workers write and listeners read. Others are passed over.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 var _ chat.Extender = (*Bot)(nil)

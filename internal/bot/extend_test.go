@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // answerShort answers a question in a thread with an answer of which there is more.

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/access"
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing"
-	"cairn/internal/knowledge"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // flowRun drives the flow of a job's run: what it is asked, for whom, and what it reads.

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/inspect"
-	"cairn/internal/inspect/inspecttest"
-	"cairn/internal/inspect/session"
-	"cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/inspecttest"
+	"github.com/cairn-bot/cairn/internal/inspect/session"
+	"github.com/cairn-bot/cairn/internal/repository"
 )
 
 // TestAQuestionAboutAScreen has a person ask what a button does: they are asked which page is

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // maxText is how many letters of a message are read.

@@ -4,9 +4,9 @@ import (
 	"log/slog"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // job is the state of one job that a worker deals with: what it is about, and the run that it

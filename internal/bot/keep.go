@@ -5,10 +5,10 @@ import (
 	"errors"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/language"
-	"cairn/internal/phrases"
-	"cairn/internal/threadsource"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/threadsource"
 )
 
 // Keep marks a message of a thread as kept, or takes the mark away, and tells what is kept. message ""

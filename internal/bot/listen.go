@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // endTime is how long the end of a job may take to be remembered and said once nobody

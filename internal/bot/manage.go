@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
-	"cairn/internal/language"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // Manager is what adapters that keep conversations themselves, such as the web page, offer people

@@ -3,8 +3,8 @@ package bot
 import (
 	"strings"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // recallHistory gives a flow what was said in the thread before a request, oldest first:

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // ErrNotGoingOn is the error for a run that neither works nor waits.

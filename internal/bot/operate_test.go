@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // TestWhatIsPutAsideIsNamed replays and discards jobs by their runs, and by their events where

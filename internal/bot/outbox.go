@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // recordedDelivery is what is to be posted, as the outbox has it. No post begins under a lease that

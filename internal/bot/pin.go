@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/access"
-	"cairn/internal/chat"
-	"cairn/internal/curated"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/runs"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Curation is how answers are pinned to questions.

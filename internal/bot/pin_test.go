@@ -8,12 +8,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/access"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/curated"
-	"cairn/internal/knowledge"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // newPinboard is an agency whose documents ann looks after, and whose first flow gives pinned answers.

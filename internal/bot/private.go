@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 var _ chat.PrivateAnswers = (*Bot)(nil)

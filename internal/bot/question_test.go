@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // by hands a message of somebody else over.

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/quota"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/quota"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // limited is an office whose people have limits, each in a channel of the first letter of

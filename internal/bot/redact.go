@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/access"
-	"cairn/internal/chat"
-	"cairn/internal/chat/expiring"
-	"cairn/internal/knowledge"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/expiring"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // Bounds of the search for who may read the places of runs. Where one is reached, what was

@@ -6,9 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // TestRecordsShowNobodyWhatIsNotForThem shows records of runs to people who sign in: what was

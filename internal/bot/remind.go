@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // handleReminder repeats a question that waits for long, or gives it up. One that waits no more

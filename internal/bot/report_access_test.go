@@ -6,13 +6,13 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"cairn/internal/chat"
-	"cairn/internal/document"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/analyze"
-	"cairn/internal/graph/flows/buildcontext"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/analyze"
+	"github.com/cairn-bot/cairn/internal/graph/flows/buildcontext"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // reportsOn gives the flows that write reports on the collections of an index.

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 func (o *office) retry(run chat.RunID) *heard {

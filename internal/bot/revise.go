@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // revised is what becomes of a question whose message was edited, as the thread shows it.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"cairn/internal/access"
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
 )
 
 // errUnknownRoom is the error for a request whose place is not known just now.

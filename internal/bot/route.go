@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing"
-	recording "cairn/internal/inspect/session"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/language/smalltalk"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
+	recording "github.com/cairn-bot/cairn/internal/inspect/session"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/language/smalltalk"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 type planKind int

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // maxShownScores is of how many runs the scores are shown.

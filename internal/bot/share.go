@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // notShared takes the place of what a reader of a shared thread may not see.

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing"
-	"cairn/internal/knowledge"
-	"cairn/internal/language"
-	"cairn/internal/language/smalltalk"
-	"cairn/internal/phrases"
-	"cairn/internal/runs"
-	"cairn/internal/threadsource"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/language/smalltalk"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/threadsource"
 )
 
 // sideCommandJob is a command that is answered beside what its thread does. It is in a lane of

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/language"
-	"cairn/internal/language/smalltalk"
-	"cairn/internal/phrases"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/language/smalltalk"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // socialReplies are the lines that reply to messages which ask the documents nothing.

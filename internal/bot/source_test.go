@@ -7,12 +7,12 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"cairn/internal/access"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/access"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
 )
 
 // putMany stores a document of several passages.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/runs"
-	"cairn/internal/session"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // startDelay is how long it is put off to commit that a run began.

@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/graph"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // TestStopEndsWhatWorks stops a run in each way there is. It ends within a second on the

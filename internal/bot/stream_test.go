@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 // streamed is a chat.Conversation that takes an answer piece by piece.

@@ -7,17 +7,17 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/adapters/discord/discordtest/gatewaytest"
-	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/adapters/discord/gateway"
-	"cairn/internal/adapters/discord/tickets"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/graph/flows"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest/gatewaytest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/tickets"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // discordTeam is a chattest.Team in Discord.

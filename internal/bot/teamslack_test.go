@@ -7,12 +7,12 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/adapters/slack"
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // slackTeam is a chattest.Team in Slack.

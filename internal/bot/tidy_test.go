@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // TestWhatAPlatformDidLateIsTakenAway has each kind of call carried out long after it failed:

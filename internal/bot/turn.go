@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows/routing"
-	"cairn/internal/language"
-	"cairn/internal/phrases"
-	"cairn/internal/runs"
-	"cairn/internal/shorten"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // turn deals with one job, by the parts that it is made of.

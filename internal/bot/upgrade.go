@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // rollout is how long a job is left to workers that know what this one does not, counted

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"sync"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // watch is what a run is given of a turn: its checkpoints go to the journal, its steps

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // errDraining ends the work at a job at its next checkpoint, for another worker to go on.

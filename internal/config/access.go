@@ -1,6 +1,6 @@
 package config
 
-import "cairn/internal/knowledge"
+import "github.com/cairn-bot/cairn/internal/knowledge"
 
 // Access is who may be shown what, beside what adapters tell of people and places.
 type Access struct {

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Address is where a server is, the zero Address none. It may hold a password, and is

@@ -18,8 +18,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // Config is all settings, valid as a whole.

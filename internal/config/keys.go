@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Key is what a server knows us by, and where it was found. Where it is from neither a

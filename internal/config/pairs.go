@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // forms are those of lists whose entries are pairs, "KEY=VALUE", and others that no type tells,

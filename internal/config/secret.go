@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // HiddenText is a text that is shown nowhere.

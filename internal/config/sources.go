@@ -13,9 +13,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Source is a place that documents come from. Fields that mean nothing for its kind are zero.

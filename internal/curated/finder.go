@@ -9,12 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/embed"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/language"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // What a pinned question must have in common with one that it answers, from pairs of questions that

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/curated"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/echo"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/embed/local"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/embedded"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/echo"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/embedded"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func contains(text, part string) bool { return strings.Contains(text, part) }

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/chat/markup"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // findTime bounds the search for a pinned answer: without one the flow answers.

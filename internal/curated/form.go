@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // aspect is what a question wants to know of what it is about.

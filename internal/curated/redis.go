@@ -7,7 +7,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
 )
 
 // Redis is a Store in a Redis.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // SQLite is a Store in the database of a data directory.

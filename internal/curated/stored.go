@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // storedVersion is the version of the form that answers are stored in.

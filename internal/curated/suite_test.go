@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/curated"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 var monday = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // Records are the runs that are remembered: see store.Records.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/digest"
-	"cairn/internal/knowledge"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/digest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 var monday = time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC)

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat/markup"
-	"cairn/internal/pages/tree"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // maxLine is how many letters a line of a digest has of a question, a reason or a title.

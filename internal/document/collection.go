@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // collection reads the documents of a collection that the asker may see.

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/language"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // Document is one document of a Set, without its text. Its JSON is part of checkpoints.

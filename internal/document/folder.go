@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
 )
 
 // folderSource is the source that a folder's documents get their ids from.

@@ -9,11 +9,11 @@ import (
 	"time"
 	"unicode"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/parse"
-	"cairn/internal/language"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // gathered collects documents within the limits.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
 )
 
 // CorpusSource is the source of a corpus's documents. The id of a document is the one that the set

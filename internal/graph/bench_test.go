@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
 )
 
 func benchmarkStart(b *testing.B, c *graph.Compiled[tally], options graph.Options) {

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
 )
 
 // prompt is how soon a cancelled run must be over.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/graphtest"
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 // ledger checks the order of a run's events, over all calls of Start and Resume.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
 )
 
 var update = flag.Bool("update", false, "write testdata/format-2 anew from testdata/format-1")

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 // tally is the state of the test graphs.

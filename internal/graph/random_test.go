@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/graphtest"
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 // trail is a state in which every order of events shows.

@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
 )
 
 type ctx = context.Context

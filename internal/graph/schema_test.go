@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
 )
 
 // firstState and firstGraph are a flow as it was first deployed: testdata holds a

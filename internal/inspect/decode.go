@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Bounds of what an app gives.

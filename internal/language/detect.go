@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/shorten"
 
 	"golang.org/x/text/unicode/norm"
 )

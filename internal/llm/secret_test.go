@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 func TestSecretIsNeverShown(t *testing.T) {

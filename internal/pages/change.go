@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // Append gives a page's tree with Markdown at its end. A page that is empty has that alone.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/pages"
-	"cairn/internal/pages/pagestest"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/pagestest"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 func TestReplace(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/pages/merge"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/pages/merge"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // Library is how pages are read and changed, for the viewers of a context

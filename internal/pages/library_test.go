@@ -9,12 +9,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/pages"
-	"cairn/internal/pages/merge"
-	"cairn/internal/pages/pagestest"
-	"cairn/internal/pages/tree"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/merge"
+	"github.com/cairn-bot/cairn/internal/pages/pagestest"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func library(t *testing.T) *pages.Library {

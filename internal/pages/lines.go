@@ -3,7 +3,7 @@ package pages
 import (
 	"strings"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // Line is the text of a block that holds text itself.

@@ -14,8 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // PageID names a page. Only Library makes one.

@@ -3,9 +3,9 @@ package pages_test
 import (
 	"testing"
 
-	"cairn/internal/pages"
-	"cairn/internal/pages/pagestest"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/pagestest"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func TestSQLite(t *testing.T) {

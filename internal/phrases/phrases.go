@@ -9,7 +9,7 @@ import (
 	"maps"
 	"slices"
 
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Key names a line. What stands in a line is named behind its key, in order.

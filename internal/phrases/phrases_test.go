@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // declared gives the keys that the source declares, and those of the languages' names.

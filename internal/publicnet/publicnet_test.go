@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/publicnet"
 )
 
 func TestIsPublic(t *testing.T) {

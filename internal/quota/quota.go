@@ -12,7 +12,7 @@ import (
 	"math"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Limits are what one person, and one channel, may have; 0 is without limit. Costs are in

@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/quota"
-	"cairn/internal/quota/quotatest"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/quota"
+	"github.com/cairn-bot/cairn/internal/quota/quotatest"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func TestRedis(t *testing.T) {

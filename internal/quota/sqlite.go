@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 const (

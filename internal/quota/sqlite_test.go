@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/quota"
-	"cairn/internal/quota/quotatest"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/quota"
+	"github.com/cairn-bot/cairn/internal/quota/quotatest"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func TestSQLite(t *testing.T) {

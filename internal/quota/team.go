@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // TeamLimits are what language models may use in a day of UTC for one team: a Slack workspace or a

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/quota"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/quota"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func TestATeamUsesUpItsModels(t *testing.T) {

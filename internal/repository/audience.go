@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
 )
 
 // audiences tells which folders of a repository the viewers of a context may read, by the

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/repository"
-	"cairn/internal/repository/git/gittest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/git/gittest"
 )
 
 // TestAFolderIsForItsAudience opens repositories for viewers who may read all, some or none

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
 )
 
 // Bounds of what List looks through.

@@ -9,10 +9,10 @@ import (
 	"path"
 	"slices"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/files"
-	"cairn/internal/repository/git"
-	"cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
 )
 
 // Mirror is a repository of which the git source keeps the newest files. It is opened by its

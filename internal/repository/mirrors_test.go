@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/repository"
-	"cairn/internal/repository/git"
-	"cairn/internal/repository/git/gittest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/repository/git/gittest"
 )
 
 // mirrorOf keeps a mirror of the repository of gittest.Origin, with more files in it.

@@ -20,8 +20,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/publicnet"
-	"cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/repository/git"
 )
 
 // Limits bound what is read of a repository; a zero field is its default.

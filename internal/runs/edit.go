@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Edit is a change of a person's message that is not dealt with yet. It is no run: it tells

@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // MaxEvent bounds the body of an event and of a delivery, in bytes.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // followerBuffer is how many events a slow follower may be behind before it misses some that

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Lane names one of the queues of a thread. The jobs of a lane are worked at one by one and in

@@ -3,8 +3,8 @@ package runs_test
 import (
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 func FuzzQueueKey(f *testing.F) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // ErrLost is the error for a write under a lease that another worker has taken, or that

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // ErrUnknownDelivery is the error for a delivery that was never recorded, or is forgotten.

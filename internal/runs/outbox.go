@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // DeliveryKey names one visible message of the bot, before it is posted. It goes with

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // MaxJob bounds a job as it is stored, in bytes.

@@ -20,7 +20,7 @@ import (
 	"context"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Status is how a run stands.

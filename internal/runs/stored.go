@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // The versions of what backends store. One is raised when the meaning of its form

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // pressed is the job of testdata/job1.json.

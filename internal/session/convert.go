@@ -1,6 +1,6 @@
 package session
 
-import "cairn/internal/chat"
+import "github.com/cairn-bot/cairn/internal/chat"
 
 // storeTurn converts a turn to its stored form, restoreTurn converts it back.
 func storeTurn(t chat.Turn) storedTurn {

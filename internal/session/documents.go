@@ -3,7 +3,7 @@ package session
 import (
 	"slices"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // maxContents bounds the contents of a session's documents together, in bytes: those of

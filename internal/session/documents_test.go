@@ -3,7 +3,7 @@ package session
 import (
 	"testing"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // TestTheOldestDocumentsGiveWay has replies of a document each, of these many bytes, and

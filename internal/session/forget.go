@@ -3,7 +3,7 @@ package session
 import (
 	"slices"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // forgottenText takes the place of an answer whose author is forgotten.

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 var (

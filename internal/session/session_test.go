@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 func TestAddRemembersWhoWroteAndWhatFirst(t *testing.T) {

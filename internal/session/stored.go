@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // version is the version of the stored JSON. It is raised when the meaning of what is

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Bounds of what is kept of turns that went.

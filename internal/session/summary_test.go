@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 func TestTurnsThatGoAreSummedUp(t *testing.T) {

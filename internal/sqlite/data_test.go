@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cairn/internal/sqlite"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // TestProcessesOpenANewDirectoryAtOnce has several make the tables at the same time.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // TestAStatementIsReadWhileItRunsAgain reads the rows of a statement while the same one gives

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // PendingEvents are the events of a Journal that wait for its next commit. The zero value has

@@ -5,7 +5,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent"
 )
 
 // Agents traces the work of agents at requests: agent.Options.OnRequest. nil without traces.

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/telemetry"
-	"cairn/internal/telemetry/telemetrytest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/telemetry"
+	"github.com/cairn-bot/cairn/internal/telemetry/telemetrytest"
 )
 
 // reader is a conversation in which nobody reads.

@@ -15,14 +15,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/llm"
-	"cairn/internal/runs"
-	"cairn/internal/store"
-	"cairn/internal/telemetry/telemetrytest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/telemetry/telemetrytest"
 )
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"cairn/internal/runs"
-	"cairn/internal/session"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // measuredStore is a store with measurements.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/prometheus/common/expfmt"
 
-	"cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/listen"
 )
 
 // Served is what a process tells about itself.

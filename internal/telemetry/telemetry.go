@@ -25,7 +25,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // Telemetry measures one process. A nil *Telemetry measures nothing: what its methods are

@@ -14,16 +14,16 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/echo"
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	"cairn/internal/sqlite/sqlitetest"
-	"cairn/internal/telemetry"
-	"cairn/internal/telemetry/telemetrytest"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/echo"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/embedded"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/telemetry"
+	"github.com/cairn-bot/cairn/internal/telemetry/telemetrytest"
 )
 
 // platform is one on which nobody sent a file.

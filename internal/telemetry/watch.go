@@ -10,8 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // What is looked at when the metrics are asked for.

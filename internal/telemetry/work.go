@@ -6,8 +6,8 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // work is the work at one job, carried in its context.

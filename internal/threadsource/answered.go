@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/language/smalltalk"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/language/smalltalk"
 )
 
 // Reason is why a thread counts as answered.

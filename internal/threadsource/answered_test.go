@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 var monday = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)

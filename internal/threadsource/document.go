@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Bounds of a document.

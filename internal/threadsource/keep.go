@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // The words by which people have a thread remembered, or forgotten, without what ends a sentence.

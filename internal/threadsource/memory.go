@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Memory is what is remembered of a channel from one sync to the next, while the process lives: how

@@ -9,12 +9,12 @@ import (
 	"io"
 	"reflect"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/settings"
-	"cairn/internal/curated"
-	"cairn/internal/pages"
-	"cairn/internal/runs"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // maxLine is how long a line of a file may be, in bytes: a page with room around it.

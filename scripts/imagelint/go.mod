@@ -1,4 +1,4 @@
-module cairn/scripts/imagelint
+module github.com/cairn-bot/cairn/scripts/imagelint
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-module cairn/scripts/supply
+module github.com/cairn-bot/cairn/scripts/supply
 
 go 1.26.0
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge/correction"
+	"github.com/cairn-bot/cairn/internal/knowledge/correction"
 )
 
 // toldFact is a fact of a document that changed, as a person tells it in a thread; chatter has no

@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/app"
-	"cairn/internal/chat"
-	"cairn/internal/eval"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	"cairn/internal/sqlite"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/embedded"
+	"github.com/cairn-bot/cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // measureFacets acts the person who is asked back: for each facet of each topic it

@@ -20,12 +20,12 @@ import (
 	"os/signal"
 	"path/filepath"
 
-	"cairn/internal/app"
-	"cairn/internal/config"
-	"cairn/internal/eval"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/app"
+	"github.com/cairn-bot/cairn/internal/config"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 func main() {

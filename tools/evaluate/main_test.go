@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/eval"
 )
 
 // TestSetsAreMeasured measures a small set of each kind, all of which Cairn gets right.

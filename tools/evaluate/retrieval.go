@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/eval"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // measureRetrieval measures the search alone.

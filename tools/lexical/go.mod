@@ -1,4 +1,4 @@
-module cairn/tools/lexical
+module github.com/cairn-bot/cairn/tools/lexical
 
 go 1.26.0
 

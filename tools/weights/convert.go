@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
-	"cairn/internal/knowledge/embed/local"
-	"cairn/internal/knowledge/embed/local/matrix"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local/matrix"
 )
 
 // The graph keeps variables, their optimized copies and constants under different names.

@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"cairn/internal/knowledge/embed/local"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local"
 )
 
 const folder = "../internal/knowledge/embed/local"

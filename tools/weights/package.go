@@ -14,7 +14,7 @@ import (
 	"math"
 	"os"
 
-	"cairn/internal/knowledge/embed/local"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local"
 )
 
 // packageHash is the SHA-256 of version 0.2.0 of the package.

@@ -1,4 +1,4 @@
-module cairn/charts/tools/checks
+module github.com/cairn-bot/cairn/charts/tools/checks
 
 go 1.26
 

@@ -1,4 +1,4 @@
-module cairn/charts/tools/cluster
+module github.com/cairn-bot/cairn/charts/tools/cluster
 
 go 1.26.0
 

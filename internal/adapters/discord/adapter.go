@@ -11,13 +11,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cairn/internal/adapters/discord/gateway"
-	"cairn/internal/chat"
-	"cairn/internal/chat/expiring"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/outage"
-	"cairn/internal/chat/settings"
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/expiring"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/outage"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 // Gateway hands over what happens in Discord. handle returns once an event is durable or

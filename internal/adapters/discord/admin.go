@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // adminActions are the settings that subcommands of /cairn-admin change.

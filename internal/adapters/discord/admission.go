@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
 )
 
 // Refusals, in words for the person.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
 )
 
 // permissions are what Cairn needs in a channel, by the names that Discord gives them.

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cairn/internal/adapters/discord/gateway"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
 )
 
 // counting is a bot that only takes messages down.

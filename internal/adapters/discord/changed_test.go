@@ -8,8 +8,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // TestChangesAreWrittenDown has /cairn-admin tell who changed what, and who may not.

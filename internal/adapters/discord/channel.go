@@ -1,6 +1,6 @@
 package discord
 
-import "cairn/internal/chat"
+import "github.com/cairn-bot/cairn/internal/chat"
 
 // ChannelOf gives the channel that a message was written in, with its server: "1:2"; ""
 // for a message that is not of this adapter. A thread is a channel of its own: what is

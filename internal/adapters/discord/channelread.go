@@ -14,8 +14,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
 )
 
 // Channels reads what people said in channels, and marks what is kept of it.

@@ -1,7 +1,7 @@
 package discord
 
 import (
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // Command is a command as Discord is told of it.

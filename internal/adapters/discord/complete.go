@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"strings"
 
-	"cairn/internal/chat/markup"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // maxChoices is how many values Discord shows while a field is typed.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // Diagnosis is what is to be looked into.

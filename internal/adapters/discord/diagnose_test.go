@@ -11,7 +11,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
 )
 
 func findings(found []Finding) string {

@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"time"
 
-	"cairn/internal/adapters/discord/gateway"
-	"cairn/internal/chat"
-	"cairn/internal/chat/expiring"
-	"cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/expiring"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
 )
 
 // errNotRunning is the error for what comes before Run or after it.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/markup"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // Bounds of a draft.

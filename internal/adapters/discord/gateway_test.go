@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/adapters/discord/discordtest/gatewaytest"
-	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/adapters/discord/gateway"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest/gatewaytest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // TestWithoutMessageContent has the app hear by a real connection, without the privileged

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // namedHumans are who "Ask a human" calls in the room. Where the channel that a thread is in

@@ -7,11 +7,11 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/markup"
-	"cairn/internal/chat/settings"
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 // parseInteraction tells what an interaction means. An error is for data that is none of

@@ -3,8 +3,8 @@ package discord
 import (
 	"context"
 
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // toIncoming is what a message tells of whom it is for, in a channel of a mode.

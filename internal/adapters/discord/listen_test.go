@@ -3,9 +3,9 @@ package discord
 import (
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 func TestWhoIsHeard(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // writeRuns writes runs as Discord reads them.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/webhook/wiretest"
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/chat/webhook/wiretest"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 // TestAnOddValueSpoilsNothingBesideItself has each value of what Discord was recorded to

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/chat"
-	"cairn/internal/chat/outage"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/outage"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // TestAnOutageHoldsCallsBack has Discord fail for a minute while posts are tried each second: few of

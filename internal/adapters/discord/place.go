@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Name is the adapter's name in thread ids.

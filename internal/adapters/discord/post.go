@@ -14,9 +14,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // room is a place to post in, for what is about one message.

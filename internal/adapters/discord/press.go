@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // handlePress does what a button, a menu or a form says. Where something is awaited that can't be

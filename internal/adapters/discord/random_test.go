@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/render/rendertest"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/render/rendertest"
 )
 
 // scraps are what made-up answers are put together from: Markdown's and Discord's.

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 // workWithin is how long what an interaction asks for may take, after Discord has its first

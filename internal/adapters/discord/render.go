@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // rendered is a chat.Post as Discord shows it: one message or several. Where those can't

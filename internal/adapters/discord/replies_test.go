@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows/answer/replytest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/replytest"
 )
 
 var madeItem = regexp.MustCompile(`(?m)^ *(?:-|\d+\.) `)

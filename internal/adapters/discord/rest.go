@@ -11,9 +11,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/chat"
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 // request is one call of Discord's REST interface.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/adapters/discord/gateway"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // TestAnotherServerIsLeft has somebody add the app to a server of theirs, twice.

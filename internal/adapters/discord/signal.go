@@ -1,8 +1,8 @@
 package discord
 
 import (
-	"cairn/internal/chat"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // kind is what a signal asks for.

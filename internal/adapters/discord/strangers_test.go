@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/posttest"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/posttest"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // doors is a world of strangers beside a team of which one role may ask.

@@ -14,13 +14,13 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/posttest"
-	"cairn/internal/chat/settings"
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/posttest"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 const bot = "<@" + discordtest.Bot + "> "

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Tidy implements chat.Tidier. A conversation with no other messages than the bot knows needs

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/chat/render"
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 // identity is who the bot is.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // recordedBot is the bot of the recorded traffic, recordedRole its role in the server.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // How long a call waits for its turn under Discord's limits by itself. What comes later is

@@ -3,8 +3,8 @@ package discord
 import (
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // traceRoom is what is shown of each part of a trace.

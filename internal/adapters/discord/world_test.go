@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/adapters/discord/gateway"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/posttest"
-	"cairn/internal/chat/settings"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/posttest"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // feed is a gateway that hands over a server's events, one by one, without a connection.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // Discord's limits on a message, and what an answer uses of them.

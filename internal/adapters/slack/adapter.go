@@ -10,12 +10,12 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/adapters/slack/pace"
-	"cairn/internal/chat"
-	"cairn/internal/chat/expiring"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/settings"
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/pace"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/expiring"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 // Workspace is the app in one workspace.

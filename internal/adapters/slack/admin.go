@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // adminSyntax is the command of those who manage a workspace: "/cairn admin mode thread".

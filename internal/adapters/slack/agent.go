@@ -8,7 +8,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // sessionStatus is how an agent's session stands, which Slack shows in the agent pane.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 var _ chat.ThreadReader = (*Adapter)(nil)

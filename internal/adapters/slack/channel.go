@@ -1,6 +1,6 @@
 package slack
 
-import "cairn/internal/chat"
+import "github.com/cairn-bot/cairn/internal/chat"
 
 // ChannelOf gives the channel of a thread, with its team: "T1:C1"; "" for a thread that is
 // not of this adapter.

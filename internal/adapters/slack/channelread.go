@@ -12,7 +12,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Channels reads what people said in channels, and marks what is kept of it.

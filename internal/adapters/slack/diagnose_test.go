@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
 )
 
 // TestDiagnoseKnowsTheScopesOfMentionsAlone has an app with the scopes of either manifest, and

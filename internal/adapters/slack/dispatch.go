@@ -8,9 +8,9 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/expiring"
-	"cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/expiring"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
 )
 
 // errNotRunning is the error for what comes before Run or after it. Slack tries again.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // TestUnlistedWorkspacesAreRefused has workspaces install the app of which none, one and every is

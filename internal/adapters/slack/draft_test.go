@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // drafted is a team in which a draft has begun.

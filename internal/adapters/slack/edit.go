@@ -7,7 +7,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Edit replaces what a post shows, whatever number of messages it had. Slack lets nobody

@@ -15,7 +15,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // fileHosts are where Slack keeps files. The token goes nowhere else but to the API.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat/webhook/wiretest"
+	"github.com/cairn-bot/cairn/internal/chat/webhook/wiretest"
 )
 
 // odd is a message with files, blocks and metadata, as conversations.replies gives it.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // greetVisitor greets who opens the direct conversation or the home tab, who may ask about collections; none:

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 // askShortcut is the callback id of the message shortcut "Ask Cairn about this".

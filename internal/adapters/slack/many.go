@@ -13,7 +13,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // ManyOptions is what Many needs; all but APIURL, AuthorizeURL, Client and Now.

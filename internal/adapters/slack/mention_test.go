@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // TestAMentionIsAnsweredAfterTheInvitation mentions the bot where it is not: Slack tells of that

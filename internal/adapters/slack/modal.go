@@ -7,8 +7,8 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // showModal shows blocks to who pressed.

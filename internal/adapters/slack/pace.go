@@ -10,9 +10,9 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/adapters/slack/pace"
-	"cairn/internal/chat"
-	"cairn/internal/chat/outage"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/pace"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/outage"
 )
 
 // method is a method of Slack's with a limit of its own.

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Name is the adapter's name in thread ids.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // metadataType is the type of the metadata that the bot's messages carry: the delivery

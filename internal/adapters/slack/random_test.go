@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/render/rendertest"
+	"github.com/cairn-bot/cairn/internal/chat/render/rendertest"
 )
 
 // scraps are what made-up answers are put together from.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // The form that asks why an answer was not helpful.

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/render"
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 // Bounds of a request of Slack's.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // nowhere are the workspaces of an app that was removed from all of them.

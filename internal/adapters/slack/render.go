@@ -9,10 +9,10 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/markup"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // note is a message as it is sent: its blocks, and what notifications show of it, which

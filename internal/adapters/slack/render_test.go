@@ -14,10 +14,10 @@ import (
 	"github.com/slack-go/slack"
 	"github.com/yuin/goldmark/ast"
 
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

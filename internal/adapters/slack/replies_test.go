@@ -5,8 +5,8 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows/answer/replytest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/replytest"
 )
 
 // TestRandomReplies renders checked replies of models: nothing calls anybody, no link is live that

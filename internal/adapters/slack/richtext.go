@@ -5,7 +5,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // Budgets of a message, in what cost counts.

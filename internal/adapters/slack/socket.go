@@ -15,7 +15,7 @@ import (
 	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 // Bounds of Socket Mode.

@@ -11,7 +11,7 @@ import (
 
 	sdktest "github.com/slack-go/slack/slacktest"
 
-	"cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
 )
 
 // TestTheSDKsOwnServer has the adapter hear by Socket Mode from the server that comes with

@@ -5,9 +5,9 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // sourcePieces lists sources. What there is no room for is folded into a last line that

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // removeDrafts deletes the drafts behind a ts: messages of the bot's that carry no delivery

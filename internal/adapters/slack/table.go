@@ -3,8 +3,8 @@ package slack
 import (
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // Slack's limits on the table of a message, which has one at most.

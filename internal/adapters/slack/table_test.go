@@ -8,9 +8,9 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // tabled is an answer with a table, between what leads to it and what follows.

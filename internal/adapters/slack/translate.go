@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 // Events are read into structs of our own, not the SDK's: it refuses a whole event

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/pace"
-	"cairn/internal/adapters/slack/slacktest"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/posttest"
-	"cairn/internal/chat/settings"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/pace"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/posttest"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // team is a workspace with the adapter in it.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/creack/pty"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // screen keeps what was written, for those who wait for it.

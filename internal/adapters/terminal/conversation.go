@@ -10,8 +10,8 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 // Conversation prints what the bot says in answer to one message. It is a

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // show gives what stands on a terminal after it was written to: it knows line ends,

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 // maxSameName is how many files of one name are told apart by a number.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // ownEscape is a style or a link as the renderer writes them.

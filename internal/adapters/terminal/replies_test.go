@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph/flows/answer/replytest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/replytest"
 )
 
 // What begins the parts of made-up replies on a page that is wide enough for all of them.

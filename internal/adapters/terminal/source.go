@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 // FindCited gives the passage that a mark of a reply cites. ok is false where no mark has the

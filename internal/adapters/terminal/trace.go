@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 // Trace writes how an answer came about: the steps with their times, the searches with

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"cairn/internal/adapters/web/webtest"
+	"github.com/cairn-bot/cairn/internal/adapters/web/webtest"
 )
 
 var shots = flag.String("shots", "", "folder to keep pictures of all that the page shows in")

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"cairn/internal/adapters/web/webtest"
+	"github.com/cairn-bot/cairn/internal/adapters/web/webtest"
 )
 
 func TestMain(m *testing.M) { webtest.Main(m) }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 // conversation notes what the bot says in an exchange.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // listener follows a conversation's stream and puts its parts together as the page's

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Explanation is what the template "why" shows: how a run came about.

@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"path"
 
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 //go:embed assets templates

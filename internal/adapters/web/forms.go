@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // accepted is the answer to a form sent by the page's script.

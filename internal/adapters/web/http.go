@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // maxMessage is the most bytes of a message. The form that carries it may be three

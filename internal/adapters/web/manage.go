@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // manager does what people do with conversations beside writing in them, and says what they can

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 var exchangeField = regexp.MustCompile(`name="exchange" value="([^"]+)"`)

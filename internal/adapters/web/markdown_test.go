@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // allowed are the elements and attributes that fragments are made of.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 func TestNewNamesWhatIsMissing(t *testing.T) {

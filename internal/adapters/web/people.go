@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 // maxListed is how many conversations the list beside one shows.

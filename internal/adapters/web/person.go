@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/listen"
 )
 
 // personCookie holds a browser's secret, by which its person is known again. It is

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 func TestABrowserIsAPerson(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 // way is how a run went through its flow's graph.

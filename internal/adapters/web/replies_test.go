@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"cairn/internal/graph/flows/answer/replytest"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/replytest"
 )
 
 // TestRandomReplies renders checked replies of models: no element, link or script gets in, and the

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/listen"
 )
 
 // SignIn is the OpenID Connect provider that people sign in with.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/web/openidtest"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/adapters/web/openidtest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // signedPage is a page that people sign in to.

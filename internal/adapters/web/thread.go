@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Bounds on what one conversation may hold in memory. What the transcript keeps

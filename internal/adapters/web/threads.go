@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"sync"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // maxThreads is how many conversations are held at a time. The one that was used

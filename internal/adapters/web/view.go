@@ -12,9 +12,9 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // pageView is what page.html shows.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Visitor is who sends a request to a handler of Options.

@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/listen"
 )
 
 // Options are what New needs.

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/agent/reports"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/agent/reports"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func TestRedis(t *testing.T) { servertest.EachRedis(t, runSuite) }

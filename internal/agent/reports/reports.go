@@ -11,7 +11,7 @@ import (
 	"log/slog"
 	"time"
 
-	"cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent"
 )
 
 const (

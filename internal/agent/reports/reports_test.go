@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/agent"
-	"cairn/internal/agent/reports"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent/reports"
 )
 
 // memory is a store that fails when it is told to.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // SQLite is a Store in the database of a data directory.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/agent/reports"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/agent/reports"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func TestSQLite(t *testing.T) {

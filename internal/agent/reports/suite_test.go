@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/agent"
-	"cairn/internal/agent/reports"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent/reports"
 )
 
 // Place is where reports are kept.

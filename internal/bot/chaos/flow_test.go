@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // state is of the flow that works here: it fans out, asks where the text says so, and

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/redis/conn"
-	"cairn/internal/runs"
-	redisruns "cairn/internal/runs/redis"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/runs"
+	redisruns "github.com/cairn-bot/cairn/internal/runs/redis"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // TestWhatRedisForgetsIsNotPostedAgain kills a Redis that forgets what was done about a

@@ -15,15 +15,15 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/graph/flows"
-	"cairn/internal/redis/conn"
-	"cairn/internal/runs"
-	embeddedruns "cairn/internal/runs/embedded"
-	redisruns "cairn/internal/runs/redis"
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/runs"
+	embeddedruns "github.com/cairn-bot/cairn/internal/runs/embedded"
+	redisruns "github.com/cairn-bot/cairn/internal/runs/redis"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // The variables of a process that the test starts.

@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"time"
 
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // fault has one call of the platform in ten go wrong.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // person talks in one thread, and knows what is to be posted there.

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat/chattest"
-	"cairn/internal/redis/conn"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // town is a platform, and the processes that serve it.

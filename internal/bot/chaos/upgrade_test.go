@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // TestRollingUpgrade replaces one worker after another by one of the next program, which

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/redis/conn"
-	"cairn/internal/runs"
-	redisruns "cairn/internal/runs/redis"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/runs"
+	redisruns "github.com/cairn-bot/cairn/internal/runs/redis"
 )
 
 // queues looks into the queues of a town that has Redis.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Bot is a chat.Handler that follows scripts, one message of a thread at a time, and

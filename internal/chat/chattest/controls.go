@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 var (

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Controller is what a Client does beside writing. Each method waits until it is done.

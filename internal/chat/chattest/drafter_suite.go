@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // DrafterRoom is a thread to show runs in.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 var _ chat.Drafter = (*Platform)(nil)

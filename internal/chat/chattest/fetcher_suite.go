@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // FetcherRoom is a file that came in a thread, and the fetcher to get it with.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 var _ chat.Fetcher = (*Platform)(nil)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 var (

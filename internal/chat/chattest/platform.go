@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Platform is a tiny chat platform and its own chat.Poster, chat.Drafter and chat.Fetcher:

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Reader is what people see of a platform.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // request and response are what Remote and ServeHTTP say to each other.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Now is the time that the samples' ages are told from.

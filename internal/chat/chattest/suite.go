@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Client is a person who uses an adapter, in one thread.

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
-	"cairn/internal/chat/render"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // TextAdapter is the adapter of a third platform, as small as one can be, and an example of how

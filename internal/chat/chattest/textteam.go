@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/interact"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
 )
 
 // TextTeam is a Team on the platform of a TextAdapter. Make one with NewTextTeam.

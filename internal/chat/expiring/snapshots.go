@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Snapshots are values that a platform is asked for once for all who need them, by key. Make

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 func TestSnapshots(t *testing.T) {

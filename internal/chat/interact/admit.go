@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // Admission is what somebody may ask where they are.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Verb is what a button does. Adapters carry it in the ids of buttons, which platforms keep

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Bot is what an adapter with buttons asks of the handler that it runs with.

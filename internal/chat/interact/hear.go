@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // Teller says something to one person.

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // Part is the part that the bot has in a thread so far.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // Managed is what came of a command of who manages a place.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strconv"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 // Press is a button that somebody pressed, or a form of the bot's that they sent.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // checkRun refuses a press about a run of another place, by chat.ErrUnknownRun. isHere tells

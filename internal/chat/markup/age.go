@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // Age returns how long ago then was, as people do: "3 weeks ago". A time in the future,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 func TestClean(t *testing.T) {

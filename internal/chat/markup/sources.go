@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // SortSources gives the sources of all groups by the first numbers that cite them, those that

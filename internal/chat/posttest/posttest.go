@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"sync"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // Bot is a scripted bot whose conversations are an adapter's Post and Edit. It answers

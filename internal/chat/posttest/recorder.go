@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
 )
 
 // Recorder is a Bot that records what an adapter asks of it: "message", "stop", "retry",

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat"
 )
 
 // SVG is the media type of documents that can be drawn.

@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 func TestAnSVGIsDrawn(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 func (r reader) readInlines(parent ast.Node, in Style) []Run {

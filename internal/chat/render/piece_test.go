@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 func TestLengthsAreInUTF16Units(t *testing.T) {

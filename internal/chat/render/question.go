@@ -1,8 +1,8 @@
 package render
 
 import (
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 // ChoiceLabel returns what a choice is called: never "".

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 func trace() chat.Trace {

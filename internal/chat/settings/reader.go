@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/chat/expiring"
+	"github.com/cairn-bot/cairn/internal/chat/expiring"
 )
 
 // believed is how long a setting is believed: other processes change settings, too.

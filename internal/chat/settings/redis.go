@@ -11,7 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
 )
 
 // Redis is a Store in a Redis.

@@ -3,9 +3,9 @@ package settings_test
 import (
 	"testing"
 
-	"cairn/internal/chat/settings"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func TestRedis(t *testing.T) {

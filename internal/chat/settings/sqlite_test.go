@@ -3,8 +3,8 @@ package settings_test
 import (
 	"testing"
 
-	"cairn/internal/chat/settings"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func TestSQLite(t *testing.T) {

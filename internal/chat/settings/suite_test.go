@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat/settings"
+	"github.com/cairn-bot/cairn/internal/chat/settings"
 )
 
 // testStore tests a store; open opens the same one again each time, as another process does.

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 func forged(n int) error {

@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 	"time"
 
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 func TestBody(t *testing.T) {

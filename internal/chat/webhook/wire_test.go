@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"cairn/internal/chat/webhook"
+	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
 type message struct {

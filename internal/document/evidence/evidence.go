@@ -6,10 +6,10 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/document"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Place is a section of a document, by their positions in the Set.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
 )
 
 func TestLine(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/document/evidence"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // claim is a sentence as it is compared: what it is about, and the values that it states.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/document/evidence"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // Two sentences contradict each other, as far as rules can tell, where they say the same of

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync"
 
-	"cairn/internal/document"
-	"cairn/internal/document/evidence"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // Kind is what a sentence tells.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/document"
-	"cairn/internal/document/evidence"
-	"cairn/internal/document/extract"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/document/extract"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 func read(t testing.TB, texts ...string) document.Set {

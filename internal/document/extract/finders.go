@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
 )
 
 // finder tells sentences of one kind by their form and by the heading over them.

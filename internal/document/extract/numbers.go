@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
 )
 
 // countedPattern is a number before things in the plural, with the word before it.

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"slices"
 
-	"cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
 )
 
 // order is what a sentence says to happen first and then, by their telling words.

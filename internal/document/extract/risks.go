@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
 )
 
 // riskFamily is a way to tell a risk without a condition: by something that nobody wants, or by what

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/document/evidence"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/chunk"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/chunk"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 var (

@@ -1,9 +1,9 @@
 package report
 
 import (
-	"cairn/internal/document"
-	"cairn/internal/document/evidence"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // Evidence gives the passages of the index that the statements of a report rest on, each

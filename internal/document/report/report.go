@@ -10,14 +10,14 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/document"
-	"cairn/internal/document/evidence"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/language"
-	"cairn/internal/llm/guard"
-	"cairn/internal/phrases"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/llm/guard"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Report is what is written down.

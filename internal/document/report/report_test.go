@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/document"
-	"cairn/internal/document/evidence"
-	"cairn/internal/document/report"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/document/report"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 var shelf = []document.Document{

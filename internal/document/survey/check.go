@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/document/evidence"
-	"cairn/internal/document/verification"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/llm"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/document/verification"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // strayMark is a citation inside a statement: what it cites stands beside it.

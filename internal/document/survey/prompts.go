@@ -3,9 +3,9 @@ package survey
 import (
 	"embed"
 
-	"cairn/internal/document/evidence"
-	"cairn/internal/llm"
-	"cairn/internal/llm/prompt"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/prompt"
 )
 
 // source is a piece of a document, or a note, as a model is shown it.

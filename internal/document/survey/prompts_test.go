@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/document/evidence"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

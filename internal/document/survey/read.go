@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"sync"
 
-	"cairn/internal/document/evidence"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // roleRead is the role of a model that takes notes, in traces.

@@ -14,13 +14,13 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/document"
-	"cairn/internal/document/evidence"
-	"cairn/internal/graph/flows"
-	"cairn/internal/language"
-	"cairn/internal/llm"
-	"cairn/internal/phrases"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Goal is what is written, as models are told.

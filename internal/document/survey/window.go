@@ -4,10 +4,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/document/evidence"
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/llm"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // sourceItem is what a model is shown as one source: a section, a part of one, or a note.

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/llm"
-	"cairn/internal/llm/prompt"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/prompt"
 )
 
 // Role is the model's role in traces.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/document/verification"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/llmtest"
-	"cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/document/verification"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
 )
 
 var update = flag.Bool("update", false, "write the golden file anew")

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 // Mermaid returns the shape as a Mermaid flowchart.

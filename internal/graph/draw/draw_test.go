@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 // Distances in pixels.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 // Sizes of text in pixels.

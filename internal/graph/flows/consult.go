@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
-	"cairn/internal/llm"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // Consult asks a model that plays a role, and tells of the use also where it failed: then

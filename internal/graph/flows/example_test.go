@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
 )
 
 // begin of the example

@@ -7,8 +7,8 @@ import (
 	"context"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Flow is one registered graph. Its methods may be called concurrently for

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 func TestParseLocation(t *testing.T) {

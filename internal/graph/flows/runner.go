@@ -3,7 +3,7 @@ package flows
 import (
 	"context"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 // Runner runs the graph of a flow. A flow that embeds one has Shape and Resume by it, and

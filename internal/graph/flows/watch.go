@@ -1,6 +1,6 @@
 package flows
 
-import "cairn/internal/graph"
+import "github.com/cairn-bot/cairn/internal/graph"
 
 // Watch notes the steps that a run finishes, for its Trace, while passing its events on.
 type Watch struct {

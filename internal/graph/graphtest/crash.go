@@ -8,8 +8,8 @@ import (
 	"maps"
 	"testing"
 
-	"cairn/internal/graph"
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 // Scenario is a run of a graph from its beginning to its end.

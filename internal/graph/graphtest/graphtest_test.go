@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 func TestMemory(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 // Reporter is the part of testing.TB that ReadOnly reports to.

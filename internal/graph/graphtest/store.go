@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 // Memory is a graph.Store that keeps checkpoints in a map.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 // StoreSuite is what every graph.Store passes. open gives an empty store, and closes

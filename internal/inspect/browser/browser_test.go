@@ -15,7 +15,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
-	"cairn/internal/inspect/browser"
+	"github.com/cairn-bot/cairn/internal/inspect/browser"
 )
 
 // shared is the one Chromium of all tests.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
 )
 
 // Control is a control of a page.

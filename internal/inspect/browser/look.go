@@ -16,7 +16,7 @@ import (
 	cdptarget "github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
-	"cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect"
 )
 
 // Time limits of a look, and bounds of what it keeps.

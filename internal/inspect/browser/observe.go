@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect"
 )
 
 // observe keeps what Chromium tells of the page.

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/input"
 
-	"cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect"
 )
 
 // Time limits of what is watched after a press.

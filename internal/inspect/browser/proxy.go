@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/publicnet"
 )
 
 // Limits of the proxy.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/inspect/browser"
-	"cairn/internal/inspect/browser/browsertest"
+	"github.com/cairn-bot/cairn/internal/inspect/browser"
+	"github.com/cairn-bot/cairn/internal/inspect/browser/browsertest"
 )
 
 // countPages counts the pages that are open in a Chromium.

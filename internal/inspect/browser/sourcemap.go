@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-sourcemap/sourcemap"
 
-	"cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect"
 )
 
 // maxMap is the size of a source map, in bytes.

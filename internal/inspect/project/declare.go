@@ -3,7 +3,7 @@ package project
 import (
 	"strings"
 
-	"cairn/internal/inspect/jsx"
+	"github.com/cairn-bot/cairn/internal/inspect/jsx"
 )
 
 // declaration is a variable or an action in a file of variables.

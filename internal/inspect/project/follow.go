@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/inspect/jsx"
+	"github.com/cairn-bot/cairn/internal/inspect/jsx"
 )
 
 // StepKind is what a step does.

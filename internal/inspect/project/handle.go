@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/inspect/jsx"
+	"github.com/cairn-bot/cairn/internal/inspect/jsx"
 )
 
 // Handler is what a widget does on an event.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/inspect/jsx"
+	"github.com/cairn-bot/cairn/internal/inspect/jsx"
 )
 
 func joinPaths(from, written string) string { return path.Join(path.Dir(from), written) }

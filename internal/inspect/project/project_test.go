@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/inspect/inspecttest"
-	"cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/inspect/inspecttest"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
 )
 
 func TestFindPages(t *testing.T) {

@@ -3,7 +3,7 @@ package project
 import (
 	"strings"
 
-	"cairn/internal/inspect/jsx"
+	"github.com/cairn-bot/cairn/internal/inspect/jsx"
 )
 
 // Property is one property of a widget in the code.

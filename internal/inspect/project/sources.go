@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"cairn/internal/inspect/jsx"
+	"github.com/cairn-bot/cairn/internal/inspect/jsx"
 )
 
 // Sources are the files of a page, read.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/inspect/jsx"
+	"github.com/cairn-bot/cairn/internal/inspect/jsx"
 )
 
 // Style is one value that a widget's look has from one place.

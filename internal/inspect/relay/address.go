@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/publicnet"
 )
 
 // RefusedError says why a relay or a channel may not be used, in words for people.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/socketio"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/socketio"
 )
 
 // channel is a running app that joined the same channel. It implements inspect.Layer.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect"
 )
 
 // Options is what a Pool works with.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/relay"
-	"cairn/internal/inspect/relay/relaytest"
-	"cairn/internal/inspect/socketio"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/relay"
+	"github.com/cairn-bot/cairn/internal/inspect/relay/relaytest"
+	"github.com/cairn-bot/cairn/internal/inspect/socketio"
 )
 
 // startRelay is Cairn as a relay.

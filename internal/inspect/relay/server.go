@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/inspect/socketio"
+	"github.com/cairn-bot/cairn/internal/inspect/socketio"
 )
 
 // maxMembers is how many may join a channel: the app, Cairn's workers, and who debugs it.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/inspect/relay/relaytest"
+	"github.com/cairn-bot/cairn/internal/inspect/relay/relaytest"
 )
 
 var (

@@ -15,7 +15,7 @@ import (
 	"path"
 	"strings"
 
-	"cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect"
 )
 
 // Ending is how the name of a session file ends.

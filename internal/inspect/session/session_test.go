@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/inspecttest"
-	"cairn/internal/inspect/session"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/inspecttest"
+	"github.com/cairn-bot/cairn/internal/inspect/session"
 )
 
 func TestASessionIsALayer(t *testing.T) {

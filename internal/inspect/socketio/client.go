@@ -14,7 +14,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect"
 )
 
 // Limits of a connection.

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect"
 )
 
 // Kind is the first character of a packet of Socket.IO.

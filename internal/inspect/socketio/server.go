@@ -13,7 +13,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect"
 )
 
 // ServerOptions is what a server works with.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect"
 )
 
 // maxQueued is how much waits for a client that does not read, in bytes. One that has more is

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/inspect/socketio"
+	"github.com/cairn-bot/cairn/internal/inspect/socketio"
 )
 
 func TestPackets(t *testing.T) {

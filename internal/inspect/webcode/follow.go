@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/inspect/jsx"
-	"cairn/internal/inspect/project"
-	"cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/inspect/jsx"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/repository"
 )
 
 // Bounds of what is followed.

@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"strings"
 
-	"cairn/internal/inspect/jsx"
-	"cairn/internal/inspect/project"
-	"cairn/internal/repository"
-	"cairn/internal/repository/owners"
+	"github.com/cairn-bot/cairn/internal/inspect/jsx"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/owners"
 )
 
 // Place is a line of a file of the project.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/inspect/project"
-	"cairn/internal/inspect/webcode"
-	"cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/inspect/webcode"
+	"github.com/cairn-bot/cairn/internal/repository"
 )
 
 var shop = map[string]string{

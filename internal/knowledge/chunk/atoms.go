@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge/parse"
-	"cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
 )
 
 // atom is what is not cut any further: a sentence, a line of code, a table row. Its

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 func markdown(t testing.TB, source string) parse.Text {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 const (

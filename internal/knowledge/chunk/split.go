@@ -3,7 +3,7 @@ package chunk
 import (
 	"strings"
 
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 // What a cut costs at a place, against six for one that makes a part of no length

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Change is one thing that a connector found. Exactly one of Upsert, Delete,

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/correction"
+	"github.com/cairn-bot/cairn/internal/knowledge/correction"
 )
 
 const guide = `# Deploy tool

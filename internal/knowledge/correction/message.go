@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // token is an exact word of a sentence: a number, a name, a command, a quoted text.

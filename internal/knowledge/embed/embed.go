@@ -5,7 +5,7 @@ package embed
 import (
 	"context"
 
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Embedder makes vectors of length 1.

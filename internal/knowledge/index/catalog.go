@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // ClassSummary is what an index holds of a class of documents.

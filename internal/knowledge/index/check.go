@@ -6,7 +6,7 @@ import (
 	"iter"
 	"math"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // DefaultLimit is what a Query.Limit of 0 means.

@@ -3,7 +3,7 @@ package index
 import (
 	"slices"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Class is what a Filter looks at but for its Documents. Documents of one class pass

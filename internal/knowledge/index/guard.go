@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Spelling is a reader that can spell; all backends can.

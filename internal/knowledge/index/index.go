@@ -9,7 +9,7 @@ import (
 	"iter"
 	"time"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Entry is one document with all its passages, in order of position.

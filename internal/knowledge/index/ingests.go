@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Bounds of what is kept of an ingest.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // DocumentPage is how many documents a backend reads at once, so that no transaction

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/embed"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 const (

@@ -15,12 +15,12 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/chunk"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/embed"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/chunk"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 const (

@@ -3,8 +3,8 @@ package ingest
 import (
 	"strings"
 
-	"cairn/internal/knowledge/parse"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // languageSample is how many bytes of a document its language is recognized by.

@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/ingest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/ingest"
 )
 
 // planned is a schedule over sources whose syncs are counted, and take a second each.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // keepLimit bounds the writing of how an ingest ended, which an ingest that is stopped

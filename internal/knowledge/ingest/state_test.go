@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/connect/files"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/ingest"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/ingest"
 )
 
 // state gives the one state that the index keeps.

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Version is that of the analysis. Raise it when what Analyze, AnalyzeIn or Names gives changes:

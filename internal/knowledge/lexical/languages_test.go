@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 func TestAnalyzeInFindsInflectedWords(t *testing.T) {

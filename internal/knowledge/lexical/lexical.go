@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/language"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // maxTermBytes bounds a term; what is longer is data, not a word, and is cut.

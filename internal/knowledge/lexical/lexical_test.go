@@ -9,7 +9,7 @@ import (
 
 	"github.com/kljensen/snowball/english"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 func TestAnalyze(t *testing.T) {

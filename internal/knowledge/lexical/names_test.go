@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 func TestNames(t *testing.T) {

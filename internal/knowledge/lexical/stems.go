@@ -14,7 +14,7 @@ import (
 	"github.com/blevesearch/snowballstem/portuguese"
 	"github.com/blevesearch/snowballstem/spanish"
 
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // stemmers are Snowball's, by language; Japanese and Chinese words have no endings.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // AsciiDoc, as Asciidoctor reads it: titles, attributes, blocks between delimiters, tables,

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // outline collects the sections of a document as a format's reader meets headings

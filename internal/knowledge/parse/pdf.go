@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/knowledge/parse/pdf"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse/pdf"
 )
 
 // parsePDF reads the text of a PDF. Each page begins a section with the anchor

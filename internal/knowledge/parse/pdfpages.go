@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge/parse/pdf"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse/pdf"
 )
 
 const (

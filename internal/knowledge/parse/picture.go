@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/knowledge/parse/pdf"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse/pdf"
 )
 
 // The media types of pictures whose text is read where there is a Recognizer.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // gridTable rewrites a table that is drawn with +---+ and |, and gives its lines.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 // read gives the blocks of a Markdown page, an empty line between them.

@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"cairn/internal/eval"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/embed"
-	"cairn/internal/knowledge/embed/local"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/embedded"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/eval"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/embedded"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // BenchmarkWhileEmbedding measures nDCG@10 on the sets of the folder that CAIRN_RETRIEVAL

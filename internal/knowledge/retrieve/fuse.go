@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // Method is how two rankings become one.

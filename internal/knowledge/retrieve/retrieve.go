@@ -9,11 +9,11 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/embed"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // candidates is how many of each side are fused, and maxQuestionTerms how many

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/embed/local"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/embedded"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/embedded"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 func hits(scores ...float64) []index.Hit {

@@ -11,9 +11,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Suggestion is a question of the documents, or a term that they define.

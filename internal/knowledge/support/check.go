@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Label is how far evidence supports a claim.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 var handbook = []string{

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Features are numbers about a claim and what it cites, by name.

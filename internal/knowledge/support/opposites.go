@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // opposites are words that turn a statement around where one stands in place of the other: each

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Passage is a passage of a document, as far as its words go.

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // TestAnalyze has passages that differ in one thing each analysed again and again, by several

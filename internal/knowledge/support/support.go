@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Term is a telling word of a question.

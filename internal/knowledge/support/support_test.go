@@ -3,7 +3,7 @@ package support_test
 import (
 	"testing"
 
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // TestPartsOfANameAreNotBesideIt asks for a name in camel case, which is indexed with its parts.

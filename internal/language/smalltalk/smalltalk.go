@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 //go:embed phrases.txt

@@ -3,7 +3,7 @@ package smalltalk_test
 import (
 	"testing"
 
-	"cairn/internal/language/smalltalk"
+	"github.com/cairn-bot/cairn/internal/language/smalltalk"
 )
 
 func TestMessagesThatAskNothing(t *testing.T) {

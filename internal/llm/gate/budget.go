@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Allowance is what may be used; 0 is without limit. Costs are in the currency of the

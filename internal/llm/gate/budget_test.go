@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
 )
 
 func TestBudget(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 	"golang.org/x/time/rate"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Options are the gate's settings; the zero value is of use.

@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
 )
 
 // server is a scripted function to send with: each failure once, then none.

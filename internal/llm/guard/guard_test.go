@@ -11,7 +11,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
-	"cairn/internal/llm/guard"
+	"github.com/cairn-bot/cairn/internal/llm/guard"
 )
 
 var docs = guard.Guard{

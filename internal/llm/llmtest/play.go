@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Setting is how the suite wants a model.

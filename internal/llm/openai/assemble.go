@@ -7,7 +7,7 @@ import (
 
 	wire "github.com/sashabaranov/go-openai"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // maxCalls is how many calls of tools one reply may hold.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/schema"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/schema"
 )
 
 // Model is a language model behind the wire format.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // structure is how a schema is brought to the server.

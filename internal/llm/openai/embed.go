@@ -7,8 +7,8 @@ import (
 
 	wire "github.com/sashabaranov/go-openai"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
 )
 
 // Embedder makes vectors behind the wire format.

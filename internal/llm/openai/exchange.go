@@ -11,7 +11,7 @@ import (
 
 	wire "github.com/sashabaranov/go-openai"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // What is read of a server's answer, in bytes.

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/llmtest"
-	"cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
 )
 
 // body gives its text in one piece, and then waits for what its end waits for.

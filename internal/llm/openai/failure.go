@@ -13,7 +13,7 @@ import (
 
 	wire "github.com/sashabaranov/go-openai"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // The ends of patience, as causes of a cancelled try.

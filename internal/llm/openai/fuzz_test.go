@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
 )
 
 // fixed answers every request with the same bytes.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
 )
 
 // Options say which model is asked, where and how.

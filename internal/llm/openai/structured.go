@@ -8,8 +8,8 @@ import (
 
 	"github.com/kaptinlin/jsonrepair"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/schema"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/schema"
 )
 
 // object finds the JSON object in a reply: servers without JSON mode have models that

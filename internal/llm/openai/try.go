@@ -10,8 +10,8 @@ import (
 
 	wire "github.com/sashabaranov/go-openai"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
 )
 
 var errRefused = errors.New("by the model or its content filter")

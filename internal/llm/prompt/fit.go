@@ -3,8 +3,8 @@ package prompt
 import (
 	"strings"
 
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // FitSentences gives as many whole sentences of a text, from its beginning, as have no more

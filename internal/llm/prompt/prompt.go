@@ -11,7 +11,7 @@ import (
 	"text/template"
 	"unicode"
 
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Template reads NAME.tmpl, whose functions are data (Data) and those of more. The files are

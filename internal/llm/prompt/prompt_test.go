@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"cairn/internal/llm/prompt"
+	"github.com/cairn-bot/cairn/internal/llm/prompt"
 )
 
 var tag = regexp.MustCompile(`(?i)<\s*/?\s*(sources?|thread|turn|question|searched|statements?|system|user|assistant)\b`)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/pages/tree"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Change is what differs in one block between two versions. "" stands for a block that is

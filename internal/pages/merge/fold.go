@@ -1,6 +1,6 @@
 package merge
 
-import "cairn/internal/pages/tree"
+import "github.com/cairn-bot/cairn/internal/pages/tree"
 
 // sides are a page and the two changes of it that are merged.
 type sides struct{ base, ours, theirs *tree.Node }

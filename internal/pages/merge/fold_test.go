@@ -1,6 +1,6 @@
 package merge
 
-import "cairn/internal/pages/tree"
+import "github.com/cairn-bot/cairn/internal/pages/tree"
 
 // MergeWhole is Merge with nothing folded, for tests to compare with.
 func MergeWhole(base, ours, theirs *tree.Node, choice Choice) (*tree.Node, []Conflict, error) {

@@ -8,7 +8,7 @@ import (
 	"bytes"
 	"slices"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // Kind says what both did to a block.

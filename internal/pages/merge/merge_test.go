@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/pages/merge"
-	"cairn/internal/pages/tree"
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/pages/merge"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // word is a piece of a line of text: a word, white space, a mark, or a node that is no text.

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/pages/tree"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Search finds the passages that are nearest to a question, of those that the viewers of the

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/pages/outline"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/pages/outline"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 func TestDraft(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/pages"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // ID is the source of all pages. No configured source may have its name.

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages"
 )
 
 const maxConnections = 4

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	index "cairn/internal/knowledge/index/postgres"
-	"cairn/internal/pages"
-	"cairn/internal/pages/pagestest"
-	"cairn/internal/pages/postgres"
-	"cairn/internal/servertest"
+	index "github.com/cairn-bot/cairn/internal/knowledge/index/postgres"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/pagestest"
+	"github.com/cairn-bot/cairn/internal/pages/postgres"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func TestStore(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // spec is a node as a model describes it.

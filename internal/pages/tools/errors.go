@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // Code says why a call was refused.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 func insertImage(_ context.Context, e *edit, a struct {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 func toggleListType(_ context.Context, e *edit, a struct {

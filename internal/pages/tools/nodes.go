@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/pages"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // position is where a node is put, seen from another.

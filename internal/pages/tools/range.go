@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // wrapNodes puts neighbours into a new node.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/pages"
-	"cairn/internal/pages/merge"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/merge"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // snapshots gives the versions that have a name, with the changes of the draft, the last first.

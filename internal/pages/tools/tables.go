@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // newCell makes a cell with a line of Markdown.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // maxReplacements is how many places one call changes.

@@ -15,10 +15,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/schema"
-	"cairn/internal/pages"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/schema"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // Call is a wish of a model.

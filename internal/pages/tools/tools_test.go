@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/pages"
-	"cairn/internal/pages/pagestest"
-	"cairn/internal/pages/tools"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/pagestest"
+	"github.com/cairn-bot/cairn/internal/pages/tools"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // memory is the versions of a page in a test.

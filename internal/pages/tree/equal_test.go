@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // TestEqualLooksAtEveryField changes each exported field of a node in turn.

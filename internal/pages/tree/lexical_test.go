@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/pages/tree"
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 var (

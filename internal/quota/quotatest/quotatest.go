@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/quota"
+	"github.com/cairn-bot/cairn/internal/quota"
 )
 
 // Place is where counts are kept.

@@ -7,9 +7,9 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"cairn/internal/quota"
-	"cairn/internal/redis/conn"
-	"cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/quota"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
 )
 
 // RedisPlace returns a Redis in which nothing is counted yet. Time passes there by making what is

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/redis/conn"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func TestAbout(t *testing.T) {

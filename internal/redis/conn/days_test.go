@@ -15,7 +15,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // refused opens an address that can't be opened, within a time, and gives the error. It

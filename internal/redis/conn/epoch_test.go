@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // TestSinceTellsOfRestarts kills a server under a client: the client notices before it

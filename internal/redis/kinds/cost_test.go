@@ -16,15 +16,15 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/echo"
-	"cairn/internal/redis/conn"
-	"cairn/internal/redis/conn/conntest"
-	redisruns "cairn/internal/runs/redis"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/bot"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/echo"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	redisruns "github.com/cairn-bot/cairn/internal/runs/redis"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // What a message may cost Redis, from its intake to the end of its job: an echo that is

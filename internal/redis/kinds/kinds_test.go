@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/quota/quotatest"
-	"cairn/internal/runs"
-	"cairn/internal/runs/redis/redistest"
-	"cairn/internal/runs/runstest"
-	"cairn/internal/servertest"
-	"cairn/internal/session"
-	"cairn/internal/session/sessiontest"
+	"github.com/cairn-bot/cairn/internal/quota/quotatest"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/redis/redistest"
+	"github.com/cairn-bot/cairn/internal/runs/runstest"
+	"github.com/cairn-bot/cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/session/sessiontest"
 )
 
 // suites runs all suites of what is kept in Redis. All keys begin with "cairn".

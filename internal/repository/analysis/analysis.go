@@ -16,10 +16,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cairn/internal/repository"
-	"cairn/internal/repository/manifest"
-	"cairn/internal/repository/modules"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/modules"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // Place is a line of a file; Line 0 is the file as a whole.

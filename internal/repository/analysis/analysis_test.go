@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/repository/analysis"
+	"github.com/cairn-bot/cairn/internal/repository/analysis"
 )
 
 // checkout makes a folder with files and opens it.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/repository/manifest"
-	"cairn/internal/repository/modules"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/modules"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // Architecture is a repository's modules and who imports whom.

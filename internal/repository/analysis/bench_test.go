@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/repository"
-	"cairn/internal/repository/analysis"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/analysis"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // open opens a folder.

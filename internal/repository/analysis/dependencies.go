@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/repository/manifest"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // Dependencies is what a repository depends on.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/repository/manifest"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // Entry is where a program begins, or what a library gives to those who import it.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
 )
 
 // lockNames are the files that say exactly which versions a kind of manifest gets, in the

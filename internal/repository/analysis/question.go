@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // What a file counts for a question, in multiples of how rare a word is.

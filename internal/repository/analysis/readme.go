@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Lengths of what is read of a README, in characters.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // CodeFile is a file that tells much about a repository.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // Structure is how a repository is laid out.

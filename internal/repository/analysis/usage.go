@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"cairn/internal/repository/manifest"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // Usage is a manifest that names a dependency which is looked for.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/publicnet"
 )
 
 // Limits of a connection.

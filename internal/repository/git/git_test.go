@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/publicnet"
-	"cairn/internal/repository/git"
-	"cairn/internal/repository/git/gittest"
+	"github.com/cairn-bot/cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/repository/git/gittest"
 )
 
 func address(t testing.TB, text string) *url.URL {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/publicnet"
-	"cairn/internal/repository/git"
-	"cairn/internal/repository/git/gittest"
+	"github.com/cairn-bot/cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/repository/git/gittest"
 )
 
 // mirrored is a repository that is served, and a mirror of it.

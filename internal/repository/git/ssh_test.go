@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
-	"cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/repository/git"
 )
 
 // newKey makes a key, and writes its private half to a file.

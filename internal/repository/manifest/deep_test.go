@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
 )
 
 // TestDeepNestingIsRead has files of a megabyte that are nothing but nesting: whoever reads

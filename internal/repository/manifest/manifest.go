@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Ecosystem is where dependencies come from.

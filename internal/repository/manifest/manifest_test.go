@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
 )
 
 // written shows a manifest: its name, then its dependencies as name@version/scope:line.

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Wanted is a dependency that is looked for: "go-redis", version "8".

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
 )
 
 func TestParseWanted(t *testing.T) {

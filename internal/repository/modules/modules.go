@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // File is a file of source code.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/repository/modules"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository/modules"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 func build(named modules.Named, files map[string]string) modules.Map {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // index finds the folders that imports lead to.

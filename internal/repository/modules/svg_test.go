@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/render"
-	"cairn/internal/repository/modules"
+	"github.com/cairn-bot/cairn/internal/chat/render"
+	"github.com/cairn-bot/cairn/internal/repository/modules"
 )
 
 // size is that of a picture.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
-	"cairn/internal/document/verification"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/llm"
-	"cairn/internal/repository/report"
+	"github.com/cairn-bot/cairn/internal/document/verification"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/repository/report"
 )
 
 // claim is a statement of a model beside what it cites.

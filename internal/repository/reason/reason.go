@@ -11,11 +11,11 @@ import (
 	"strings"
 	"text/template"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/llm"
-	"cairn/internal/llm/prompt"
-	"cairn/internal/repository/report"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/prompt"
+	"github.com/cairn-bot/cairn/internal/repository/report"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Source is something that a model may use.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/llmtest"
-	"cairn/internal/llm/openai"
-	"cairn/internal/repository/reason"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/repository/reason"
 )
 
 func modelOf(t *testing.T, server *llmtest.Server, room int) llm.Model {

@@ -6,10 +6,10 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"cairn/internal/phrases"
-	"cairn/internal/repository/analysis"
-	"cairn/internal/repository/modules"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/repository/analysis"
+	"github.com/cairn-bot/cairn/internal/repository/modules"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // How much of an architecture is written down.

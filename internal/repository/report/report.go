@@ -10,12 +10,12 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
-	plain "cairn/internal/document/report"
-	"cairn/internal/language"
-	"cairn/internal/phrases"
-	"cairn/internal/repository"
-	"cairn/internal/repository/analysis"
-	"cairn/internal/repository/manifest"
+	plain "github.com/cairn-bot/cairn/internal/document/report"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/analysis"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
 )
 
 // Facts are what a report is written of; what is nil is not known.

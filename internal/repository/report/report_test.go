@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/language"
-	"cairn/internal/repository/analysis"
-	"cairn/internal/repository/manifest"
-	"cairn/internal/repository/modules"
-	"cairn/internal/repository/report"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/repository/analysis"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/modules"
+	"github.com/cairn-bot/cairn/internal/repository/report"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // TestStatementsLinkToTheirLines has a repository that is on the web.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/language"
-	"cairn/internal/phrases"
-	"cairn/internal/repository/analysis"
-	"cairn/internal/repository/manifest"
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/repository/analysis"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 // Searched is a repository whose manifests were searched for a dependency.

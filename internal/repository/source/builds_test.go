@@ -3,7 +3,7 @@ package source_test
 import (
 	"testing"
 
-	"cairn/internal/repository/source"
+	"github.com/cairn-bot/cairn/internal/repository/source"
 )
 
 func TestBuildsOf(t *testing.T) {

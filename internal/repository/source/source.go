@@ -28,7 +28,7 @@ const (
 
 // Import is one import as it is written.
 type Import struct {
-	// Path is what is imported, in the language's own way of writing: "cairn/internal/graph",
+	// Path is what is imported, in the language's own way of writing: "github.com/cairn-bot/cairn/internal/graph",
 	// "..models", "./button", "crate::net::dial", "java.util.List", "App\\Models\\User".
 	Path  string
 	Names []string // what is taken from Path, where the language tells: "from a import b, c"

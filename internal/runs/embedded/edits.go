@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 var _ runs.Edits = (*Store)(nil)

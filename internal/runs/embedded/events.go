@@ -7,8 +7,8 @@ import (
 	"iter"
 	"strconv"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // Follow implements runs.Events.

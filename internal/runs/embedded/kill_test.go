@@ -14,13 +14,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	"cairn/internal/sqlite"
-	"cairn/internal/sqlite/sqlitetest"
-	keeper "cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/embedded"
+	"github.com/cairn-bot/cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
+	keeper "github.com/cairn-bot/cairn/internal/store"
 )
 
 // killedAt is set for a process that this test starts: the directory it works in, and

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // Claim implements runs.Leases.

@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 
-	"cairn/internal/runs"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // recordDelivery records a delivery, and returns what is recorded under its key.

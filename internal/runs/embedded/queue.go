@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // Enqueue implements runs.Queue.

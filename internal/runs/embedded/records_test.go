@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/runs/runstest"
-	"cairn/internal/sqlite"
-	"cairn/internal/sqlite/sqlitetest"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/runstest"
+	"github.com/cairn-bot/cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 func openRecords(t *testing.T, db *sqlite.DB, keep time.Duration) store.Records {

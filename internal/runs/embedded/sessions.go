@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // useStep is how much later a use of a session must be than the one before to be written down:

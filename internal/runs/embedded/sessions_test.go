@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	"cairn/internal/session"
-	"cairn/internal/session/sessiontest"
-	"cairn/internal/sqlite"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/embedded"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/session/sessiontest"
+	"github.com/cairn-bot/cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func open(t testing.TB, db *sqlite.DB, keep time.Duration) *embedded.Store {

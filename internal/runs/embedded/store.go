@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/runs"
-	"cairn/internal/session"
-	"cairn/internal/sqlite"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 const (

@@ -3,12 +3,12 @@ package embedded_test
 import (
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	"cairn/internal/runs/runstest"
-	"cairn/internal/sqlite/sqlitetest"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/embedded"
+	"github.com/cairn-bot/cairn/internal/runs/runstest"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // folder is a runstest.Place.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/runs"
-	"cairn/internal/runs/redis/redistest"
-	"cairn/internal/runs/runstest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/redis/redistest"
+	"github.com/cairn-bot/cairn/internal/runs/runstest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func BenchmarkStores(b *testing.B) {

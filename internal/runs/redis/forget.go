@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // eraser erases what a thread keeps of a person.

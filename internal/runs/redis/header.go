@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"cairn/internal/runs"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // place is where a script finds something: the number of a key in KEYS, or of a text in ARGV,

@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // keys makes the keys listed in the package documentation.

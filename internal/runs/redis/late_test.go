@@ -9,14 +9,14 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"cairn/internal/redis/conn"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/runs"
-	"cairn/internal/runs/redis"
-	"cairn/internal/runs/redis/redistest"
-	"cairn/internal/servertest"
-	"cairn/internal/session"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/redis"
+	"github.com/cairn-bot/cairn/internal/runs/redis/redistest"
+	"github.com/cairn-bot/cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // errCut is what a caller gets whose script is delayed on its way.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // nextNotice is when a thread is to be looked at after its lease: what is "again" (at once),

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // said is a conversation of ordinary length: what was asked, and what was answered.

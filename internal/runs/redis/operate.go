@@ -12,8 +12,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // State implements runs.Operator.

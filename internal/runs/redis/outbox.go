@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // storedDelivery is a delivery as it stands in a thread's state, behind its number and time.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // Enqueue implements runs.Queue.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/chat"
-	"cairn/internal/redis/conn"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // records is a runs.Records in a Redis.

@@ -7,10 +7,10 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/runs"
-	"cairn/internal/runs/redis/redistest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/redis/redistest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // TestListsOfRecordsAreCut has a worker come upon runs that nobody remembers any more.

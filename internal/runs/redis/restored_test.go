@@ -3,10 +3,10 @@ package redis_test
 import (
 	"testing"
 
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/runs"
-	"cairn/internal/runs/redis/redistest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/redis/redistest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // TestAJobFromBeforeARestartWaitsForForgottenLeases: the server may have forgotten that

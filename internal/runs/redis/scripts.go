@@ -6,8 +6,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/redis/conn"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 //go:embed lua/*.lua

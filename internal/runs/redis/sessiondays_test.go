@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 func TestAFullRedisKeepsItsSessions(t *testing.T) {

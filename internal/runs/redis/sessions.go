@@ -13,9 +13,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/chat"
-	"cairn/internal/redis/conn"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // sessions is a session.Store in a Redis.

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/redis/conn"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/runs"
-	"cairn/internal/runs/redis"
-	"cairn/internal/servertest"
-	"cairn/internal/session"
-	"cairn/internal/session/sessiontest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/redis"
+	"github.com/cairn-bot/cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/session/sessiontest"
 )
 
 func TestSessions(t *testing.T) {

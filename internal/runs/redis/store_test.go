@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/runs"
-	"cairn/internal/runs/redis/redistest"
-	"cairn/internal/runs/runstest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/redis/redistest"
+	"github.com/cairn-bot/cairn/internal/runs/runstest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func cluster(t testing.TB) string {

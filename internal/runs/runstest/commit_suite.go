@@ -7,11 +7,11 @@ import (
 	"reflect"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/runs"
-	"cairn/internal/session"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // newCommit returns a commit that changes all that one can, each part marked by the text.

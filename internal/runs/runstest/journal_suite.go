@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"testing"
 
-	"cairn/internal/chat"
-	"cairn/internal/graph"
-	"cairn/internal/runs"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // followEvents returns the next n events behind a position.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/runs"
-	"cairn/internal/session"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // inLane returns the job in the lane of commands.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
-	keeper "cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
+	keeper "github.com/cairn-bot/cairn/internal/store"
 )
 
 func testDedupe(t *testing.T, place Place) {

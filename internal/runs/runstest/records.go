@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 var sampleTime = time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC)

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // Run checks a backend. open gives the same store again at every call, as after a

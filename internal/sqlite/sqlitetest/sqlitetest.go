@@ -4,7 +4,7 @@ package sqlitetest
 import (
 	"testing"
 
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // Open opens the database of a directory, and closes it when the test ends.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
 )
 
 func TestThreads(t *testing.T) {

@@ -3,7 +3,7 @@ package discordtest
 import (
 	"strconv"
 
-	"cairn/internal/adapters/discord/discordtest/gatewaytest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest/gatewaytest"
 )
 
 func (s *Server) gatewayURL(*request) (any, *refusal) {

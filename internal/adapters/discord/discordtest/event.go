@@ -3,7 +3,7 @@ package discordtest
 import (
 	"encoding/json"
 
-	"cairn/internal/adapters/discord/discordtest/gatewaytest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest/gatewaytest"
 )
 
 const intentMessageContent = 1 << 15

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
 )
 
 // FuzzBodies sends whatever body to each route that reads one: the answer is one of

@@ -9,8 +9,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"cairn/internal/adapters/discord/discordtest"
-	"cairn/internal/adapters/discord/discordtest/gatewaytest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest/gatewaytest"
 )
 
 const (

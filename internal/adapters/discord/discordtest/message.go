@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Flags of messages.

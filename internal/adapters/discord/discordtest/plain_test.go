@@ -13,7 +13,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
 )
 
 // plainBot does what the bot of testdata/discordjs does, by requests as the documents

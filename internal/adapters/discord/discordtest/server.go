@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest/gatewaytest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest/gatewaytest"
 )
 
 // Options says what a Server is like. The zero value is a Discord with Discord's limits on

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
 )
 
 func TestEverythingThatCanBeSaidIsShown(t *testing.T) {

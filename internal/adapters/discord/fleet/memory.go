@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
 )
 
 // Memory is what the replicas of one bot share.

@@ -3,8 +3,8 @@ package fleet_test
 import (
 	"testing"
 
-	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/adapters/discord/fleet/fleettest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet/fleettest"
 )
 
 func TestMemory(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/adapters/discord/gateway"
-	"cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
 )
 
 //go:embed lua/*.lua

@@ -4,10 +4,10 @@ import (
 	"crypto/rand"
 	"testing"
 
-	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/adapters/discord/fleet/fleettest"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet/fleettest"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // runSuite has each test use a bot of its own.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
 )
 
 // noBucket is the bucket of routes that have no limit of their own.

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
 )
 
 // scripted answers one request after another, without a network.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest/gatewaytest"
-	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest/gatewaytest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
 )
 
 const intents = 1<<0 | 1<<9 | 1<<12

@@ -9,8 +9,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
 )
 
 // Redis is a discord.Tickets in a Redis.

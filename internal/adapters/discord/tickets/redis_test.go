@@ -3,10 +3,10 @@ package tickets_test
 import (
 	"testing"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/discord/tickets"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/tickets"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func TestRedis(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // SQLite is a discord.Tickets in the database of a data directory.

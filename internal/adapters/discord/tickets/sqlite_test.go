@@ -3,9 +3,9 @@ package tickets_test
 import (
 	"testing"
 
-	"cairn/internal/adapters/discord"
-	"cairn/internal/adapters/discord/tickets"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/tickets"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func TestSQLite(t *testing.T) {

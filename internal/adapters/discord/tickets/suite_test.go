@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord"
+	"github.com/cairn-bot/cairn/internal/adapters/discord"
 )
 
 // testStore tests a store; open opens the same one again each time, as another process does.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/adapters/slack"
-	"cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
 )
 
 // letGo has KEYS held; ARGV owner. It lets go of what is still the owner's.

@@ -3,10 +3,10 @@ package installs_test
 import (
 	"testing"
 
-	"cairn/internal/adapters/slack"
-	"cairn/internal/adapters/slack/installs"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/installs"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func TestRedis(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/adapters/slack"
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // SQLite is a slack.Installs in the database of a data directory.

@@ -3,9 +3,9 @@ package installs_test
 import (
 	"testing"
 
-	"cairn/internal/adapters/slack"
-	"cairn/internal/adapters/slack/installs"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/installs"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func TestSQLite(t *testing.T) {

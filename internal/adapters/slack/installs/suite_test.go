@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack"
+	"github.com/cairn-bot/cairn/internal/adapters/slack"
 )
 
 // testStore tests a store; open opens the same one again each time, as another process does.

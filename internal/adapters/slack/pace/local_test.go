@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/pace"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/pace"
 )
 
 func TestLocal(t *testing.T) {

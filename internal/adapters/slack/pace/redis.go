@@ -8,7 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
 )
 
 //go:embed lua/*.lua

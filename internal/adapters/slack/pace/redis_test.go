@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/pace"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/pace"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // inTeam has each test use workspaces of its own.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/slack/pace"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/pace"
 )
 
 // testStore tests turns. Each call of open is of turns that nobody took any of; the two that it

@@ -13,7 +13,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
 )
 
 var start = time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/adapters/slack/slacktest"
+	"github.com/cairn-bot/cairn/internal/adapters/slack/slacktest"
 )
 
 func TestOAuthAndRotation(t *testing.T) {

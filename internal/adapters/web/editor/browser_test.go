@@ -18,9 +18,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"cairn/internal/adapters/web/webtest"
-	"cairn/internal/pages"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/adapters/web/webtest"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 var shots = flag.String("shots", "", "folder to keep pictures of all that the page shows in")

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"cairn/internal/pages"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // document is a version of a page as browsers keep it: its blocks right below the root, as

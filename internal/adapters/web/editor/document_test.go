@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 var seed = flag.Uint64("editor.seed", 1, "seed of random pages")

@@ -18,13 +18,13 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/chat/markup"
-	"cairn/internal/knowledge"
-	"cairn/internal/pages"
-	"cairn/internal/pages/outline"
-	"cairn/internal/pages/tree"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/outline"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 //go:embed assets templates licences.txt

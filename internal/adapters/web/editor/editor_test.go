@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/adapters/web/editor"
-	"cairn/internal/adapters/web/webtest"
-	"cairn/internal/chat/chattest"
-	"cairn/internal/knowledge"
-	"cairn/internal/pages"
-	"cairn/internal/pages/tree"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/adapters/web/editor"
+	"github.com/cairn-bot/cairn/internal/adapters/web/webtest"
+	"github.com/cairn-bot/cairn/internal/chat/chattest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func TestMain(m *testing.M) { webtest.Main(m) }

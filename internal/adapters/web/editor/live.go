@@ -14,10 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/chat/markup"
-	"cairn/internal/pages"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // Times and bounds of those who have a page open.

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 var blocks = flag.Int("blocks", 300, "blocks of the page that is opened and measured")

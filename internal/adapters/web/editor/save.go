@@ -8,9 +8,9 @@ import (
 	"mime"
 	"net/http"
 
-	"cairn/internal/pages"
-	"cairn/internal/pages/merge"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/merge"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // whyEdited is the reason of changes that are made in a browser.

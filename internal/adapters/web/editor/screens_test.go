@@ -6,8 +6,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"cairn/internal/adapters/web/webtest"
-	"cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/adapters/web/webtest"
+	"github.com/cairn-bot/cairn/internal/pages"
 )
 
 // sizes are the windows that the page is looked at in: a laptop's, a phone's, and the laptop's

@@ -5,9 +5,9 @@ import (
 	"net/url"
 	"time"
 
-	"cairn/internal/agent"
-	"cairn/internal/agent/reports"
-	"cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent/reports"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
 
 // agentsView is what the agents' screen shows.

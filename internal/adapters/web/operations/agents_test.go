@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"cairn/internal/agent"
-	"cairn/internal/agent/reports"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent/reports"
 )
 
 func TestAgentsOfAllProcessesAreShown(t *testing.T) {

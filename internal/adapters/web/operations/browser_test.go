@@ -18,11 +18,11 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"cairn/internal/adapters/web/operations"
-	"cairn/internal/adapters/web/webtest"
-	"cairn/internal/chat"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/adapters/web/operations"
+	"github.com/cairn-bot/cairn/internal/adapters/web/webtest"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 var shots = flag.String("shots", "", "folder to keep pictures of all that the page shows in")

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 func TestQuestionsOfSimilarWordingAreOneGroup(t *testing.T) {

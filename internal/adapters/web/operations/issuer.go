@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/audit"
 )
 
 // beginCookie holds what a sign-in that was begun at the issuer must come back with, sealed.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/web/openidtest"
-	"cairn/internal/adapters/web/operations"
+	"github.com/cairn-bot/cairn/internal/adapters/web/openidtest"
+	"github.com/cairn-bot/cairn/internal/adapters/web/operations"
 )
 
 // openWithIssuer serves a page that people sign in to at an issuer.

@@ -13,7 +13,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
 )
 
 // Root is the path that all of the page is below.

@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"net/url"
 
-	"cairn/internal/audit"
-	"cairn/internal/chat"
-	"cairn/internal/listen"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // operator does what the page's forms ask for, and writes it down.

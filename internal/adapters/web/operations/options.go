@@ -9,13 +9,13 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/agent/reports"
-	"cairn/internal/audit"
-	"cairn/internal/chat"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/runs"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/agent/reports"
+	"github.com/cairn-bot/cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // Records are the records of runs, to be looked at: see runs.Registry and runs.Records.

@@ -7,12 +7,12 @@ import (
 	"net/url"
 	"strings"
 
-	"cairn/internal/audit"
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/curated"
-	"cairn/internal/knowledge"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // Pins are the answers that are pinned to questions.

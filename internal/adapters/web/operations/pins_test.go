@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/adapters/web/operations"
-	"cairn/internal/chat"
-	"cairn/internal/curated"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/adapters/web/operations"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/curated"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // pinboard pins into a store.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/url"
 
-	"cairn/internal/chat/markup"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // mostListed bounds each list but that of runs.

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
 )
 
 // responder answers requests with pages, assets and problems.

@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"net/url"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // oneRunView is what templates/run.html shows.

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/web/operations"
-	"cairn/internal/chat"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/runs"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/adapters/web/operations"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 func TestRunsAreListedAndFiltered(t *testing.T) {

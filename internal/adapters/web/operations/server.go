@@ -6,8 +6,8 @@ import (
 	"net"
 	"net/http"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/listen"
 )
 
 // Server serves the page at an address of its own.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/chat/markup"
-	"cairn/internal/knowledge"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // Bounds of what is counted and shown.

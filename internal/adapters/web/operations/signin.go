@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/audit"
-	"cairn/internal/listen"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/audit"
+	"github.com/cairn-bot/cairn/internal/listen"
 )
 
 // sessionCookie holds who is signed in, sealed.

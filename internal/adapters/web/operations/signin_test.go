@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/web/operations"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/adapters/web/operations"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 const token = "correct-horse-battery"

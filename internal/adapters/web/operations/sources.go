@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/chat/markup"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // sourcesView is what templates/sources.html shows.

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/markup"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // threadsView is what templates/threads.html shows.

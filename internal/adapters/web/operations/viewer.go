@@ -6,10 +6,10 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"cairn/internal/adapters/web"
-	"cairn/internal/chat"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/adapters/web"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/runs"
 )
 
 // Redactor takes out of what is shown what somebody who signed in at the issuer may not see.

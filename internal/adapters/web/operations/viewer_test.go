@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/web/openidtest"
-	"cairn/internal/adapters/web/operations"
-	"cairn/internal/chat"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/runs"
-	"cairn/internal/session"
+	"github.com/cairn-bot/cairn/internal/adapters/web/openidtest"
+	"github.com/cairn-bot/cairn/internal/adapters/web/operations"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/session"
 )
 
 // fillPrivately saves runs of which somebody with this address and these groups may see one.

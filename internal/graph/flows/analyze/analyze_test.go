@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/document"
-	"cairn/internal/document/survey"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/analyze"
-	"cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/document/survey"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/analyze"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"cairn/internal/document"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/analyze"
-	"cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/analyze"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
 )
 
 // TestACrashAtEverySavePoint kills the process at every checkpoint of a loop with two

@@ -8,15 +8,15 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/document"
-	"cairn/internal/document/evidence"
-	"cairn/internal/document/extract"
-	"cairn/internal/document/report"
-	"cairn/internal/document/survey"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/language"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/document/extract"
+	"github.com/cairn-bot/cairn/internal/document/report"
+	"github.com/cairn-bot/cairn/internal/document/survey"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // prepare does what the person said last: it makes the output of the draft, drafts anew, or

@@ -1,8 +1,8 @@
 package analyze
 
 import (
-	"cairn/internal/document/extract"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/document/extract"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // Initial is the state that a run of a request begins with.

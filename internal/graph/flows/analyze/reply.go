@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/graph"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Decision is what a person wants done with a draft.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows/analyze"
+	"github.com/cairn-bot/cairn/internal/graph/flows/analyze"
 )
 
 func TestReadReply(t *testing.T) {

@@ -3,10 +3,10 @@ package analyze
 import (
 	"time"
 
-	"cairn/internal/document"
-	"cairn/internal/document/evidence"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/document/evidence"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // Turn is one entry of the analysis's history: a draft as it was shown, or what the person

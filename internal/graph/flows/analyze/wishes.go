@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/document/extract"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/document/extract"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // layout is what an analysis by rules is made of: which kinds of statements, in which order, how

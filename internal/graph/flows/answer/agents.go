@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cairn/internal/agent"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/llm"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // The agents, by the names of the flow's contract.

@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/agent"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/embed/local"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/embedded"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/embedded"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // newRetriever opens a retriever over one page of billing and one of the cluster it runs on.

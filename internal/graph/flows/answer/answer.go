@@ -23,15 +23,15 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/agent"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/quoting"
-	"cairn/internal/graph/flows/answer/rerank"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/quoting"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/rerank"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // Name is the flow's name in checkpoints, traces and commands.

@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/embed/local"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/embedded"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/embedded"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // page is a document of the handbook: its sections by heading.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"cairn/internal/agent"
-	"cairn/internal/llm"
-	"cairn/internal/llm/guard"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/guard"
 )
 
 // answerGeneration is the agent that drafts answers from evidence, and judges whether passages

@@ -9,16 +9,16 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/language/smalltalk"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/prompts"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/language/smalltalk"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // What the files that came with a question count for.

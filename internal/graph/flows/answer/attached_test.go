@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
 )
 
 var invoice = flows.Attachment{Name: "invoice.pdf", Text: "Invoice 4711 of the Magpie cluster.\n\n" +

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph/flows/answer/words"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 const (

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/reply"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/language"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/reply"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // verifyWritten checks a text that a model wrote, statement by statement.

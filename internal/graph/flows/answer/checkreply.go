@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"cairn/internal/graph/flows/answer/reply"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/reply"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // WrittenReply is a text that a model wrote from evidence: "[n]" cites Evidence[n-1].

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph/flows/answer/reply"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/reply"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // claim is a unit of a model's reply, as it is checked.

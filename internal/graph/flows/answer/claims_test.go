@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // TestEntriesAreReadBySentence has entries of a list that say several things of what they name.

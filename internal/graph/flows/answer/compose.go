@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
 )
 
 // compose writes quotes out: the neighbouring ones of a section together, with the number

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/llm"
-	"cairn/internal/llm/prompt"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/prompts"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/prompt"
 )
 
 // sizeOfContext bounds what a model is shown.

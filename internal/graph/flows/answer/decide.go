@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/words"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // decision is why to ask or to abstain, and what that was decided from.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // always is a judgement that does one thing about every question: decline or doubt.

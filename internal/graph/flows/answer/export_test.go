@@ -3,8 +3,8 @@ package answer
 import (
 	"context"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // AttachedTexts gives the texts of the passages that a file is cut into.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph"
 )
 
 // generate makes the draft of an answer and streams it. Without AnswerGeneration it quotes itself. A

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // kinds is the order of groups that were used equally.

@@ -3,9 +3,9 @@ package answer
 import (
 	"context"
 
-	"cairn/internal/agent"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // hybridSearch is the agent that searches by words and by meaning.

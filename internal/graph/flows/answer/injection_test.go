@@ -13,12 +13,12 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/llm/guard"
-	"cairn/internal/llm/llmtest"
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/llm/guard"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 //go:embed testdata/injections.txt

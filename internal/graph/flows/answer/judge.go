@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
 )
 
 // Judgement is what decides, with no model, whether a question is asked back about,

@@ -3,11 +3,11 @@ package answer
 import (
 	"context"
 
-	"cairn/internal/agent"
-	"cairn/internal/document/verification"
-	"cairn/internal/graph/flows/answer/reply"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/document/verification"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/reply"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // judge finds out whether passages support statements. Words say what

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
 )
 
 // TestAVerifierIsNotShownPassagesThatAreGone has a first source whose document was removed: the

@@ -3,8 +3,8 @@ package answer
 import (
 	"strings"
 
-	"cairn/internal/language"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // withLanguages adds to a note which languages are quoted that are not the question's.

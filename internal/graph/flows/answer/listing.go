@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // listing is what a passage begins or ends with that may go on in the next one.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
 )
 
 // options makes a code block of a command's options.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // LiveSearch has places searched by themselves while a question is answered. sources are those that

@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"slices"
 
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // codeBlock is fenced code in a passage.

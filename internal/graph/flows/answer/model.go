@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/llm"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/prompts"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Models are the language models of the flow by role; nil where there is none.

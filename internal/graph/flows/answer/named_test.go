@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // TestTheSectionNamedWhatIsAskedForIsFound asks for a word that a hundred sections are full

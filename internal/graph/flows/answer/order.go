@@ -3,10 +3,10 @@ package answer
 import (
 	"slices"
 
-	"cairn/internal/graph/flows/answer/rerank"
-	"cairn/internal/graph/flows/answer/words"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/rerank"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // order puts the evidence of a search for the whole question in the order in which it is

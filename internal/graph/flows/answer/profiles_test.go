@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/llm"
-	"cairn/internal/llm/llmtest"
-	"cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
 )
 
 // profile is a kind of model as people run them.

@@ -3,9 +3,9 @@ package answer
 import (
 	"context"
 
-	"cairn/internal/agent"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // queryUnderstander is the agent that finds out what a question means, and what to search for

@@ -3,12 +3,12 @@ package answer
 import (
 	"strings"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/quoting"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/quoting"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 var sizes = map[flows.Depth]quoting.Size{

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 func inLanguage(tag, id string, score float64) retrieve.Evidence {

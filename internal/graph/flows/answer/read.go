@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/words"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // questionRead is a question as it was understood, with what the first search found.

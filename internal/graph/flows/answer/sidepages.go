@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 )
 
 // sideKind is a kind of page that tells how things were, or may be one day, rather than

@@ -3,7 +3,7 @@ package answer
 import (
 	"context"
 
-	"cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/agent"
 )
 
 // sourceLinking is the agent that links and groups the sources of an answer.

@@ -3,9 +3,9 @@ package answer
 import (
 	"strings"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/words"
-	"cairn/internal/language/smalltalk"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/language/smalltalk"
 )
 
 // questionOfThread takes the question out of what others said, for a message that only

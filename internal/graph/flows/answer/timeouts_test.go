@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
 )
 
 // TestAgentsWaitAsLongAsTheirModels has models that may take longer than agents otherwise.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"unicode"
 
-	"cairn/internal/graph/flows/answer/words"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // translate lets English words count as the words of a question in another language that the

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/llm"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // verify checks what the draft says against the passages it cites, as the index has

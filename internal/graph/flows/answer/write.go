@@ -9,15 +9,15 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/graph/flows/answer/reply"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/language"
-	"cairn/internal/llm"
-	"cairn/internal/llm/guard"
-	"cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/prompts"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/reply"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/guard"
+	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
 // depthOfText is how much a model is shown and told to say for a depth.

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"cairn/internal/document"
-	"cairn/internal/document/survey"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/buildcontext"
-	"cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/document/survey"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/buildcontext"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -3,10 +3,10 @@ package buildcontext_test
 import (
 	"testing"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/buildcontext"
-	"cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/buildcontext"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
 )
 
 func TestACrashAtEverySavePoint(t *testing.T) {

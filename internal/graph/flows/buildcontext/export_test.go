@@ -1,7 +1,7 @@
 package buildcontext
 
 import (
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // Initial is the state that a run of a request begins with.

@@ -5,10 +5,10 @@ import (
 	"time"
 	"unicode"
 
-	"cairn/internal/document"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/document"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // State is what the graph works on. The names of its fields are part of the flow's

@@ -6,8 +6,8 @@ import (
 	"context"
 	"fmt"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // Name is the flow's name in checkpoints, traces and commands.

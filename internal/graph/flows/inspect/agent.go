@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/browser"
-	"cairn/internal/inspect/project"
-	"cairn/internal/inspect/webcode"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/browser"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/inspect/webcode"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // The nodes of the nested graph that analyses the page's files.

@@ -1,8 +1,8 @@
 package inspect
 
 import (
-	"cairn/internal/graph/flows"
-	"cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
 )
 
 // Initial is the state that a run of a request begins with.

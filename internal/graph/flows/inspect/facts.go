@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	plain "cairn/internal/document/report"
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/project"
+	plain "github.com/cairn-bot/cairn/internal/document/report"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
 )
 
 // maxCode is how much of a name or value is shown, in letters.

@@ -7,13 +7,13 @@ import (
 	"io/fs"
 	"slices"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/inspect/jsx"
-	"cairn/internal/inspect/project"
-	"cairn/internal/repository"
-	"cairn/internal/repository/owners"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/inspect/jsx"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/owners"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // maxAllFiles is how much of a page's files is read, in bytes.

@@ -14,12 +14,12 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/project"
-	"cairn/internal/llm"
-	"cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/repository"
 )
 
 // Name is the flow's name in checkpoints, traces and commands.

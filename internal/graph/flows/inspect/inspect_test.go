@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/inspect"
-	"cairn/internal/graph/graphtest"
-	"cairn/internal/inspect/inspecttest"
-	"cairn/internal/inspect/session"
-	"cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/inspect"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/inspect/inspecttest"
+	"github.com/cairn-bot/cairn/internal/inspect/session"
+	"github.com/cairn-bot/cairn/internal/repository"
 )
 
 func newFlow(t testing.TB, root string) *inspect.Flow {

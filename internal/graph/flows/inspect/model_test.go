@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/inspect"
-	"cairn/internal/inspect/inspecttest"
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/llmtest"
-	"cairn/internal/llm/openai"
-	"cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/inspecttest"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/repository"
 )
 
 // published opens projects as if they were on a site that is known.

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	plain "cairn/internal/document/report"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/browser"
-	"cairn/internal/inspect/project"
-	"cairn/internal/inspect/session"
-	"cairn/internal/shorten"
+	plain "github.com/cairn-bot/cairn/internal/document/report"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/browser"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/inspect/session"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // The nodes of the nested graph that looks at the app.

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/inspect/browser"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/inspect/browser"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Press is how far the pressing of a control is.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/inspect/project"
-	"cairn/internal/inspect/session"
-	"cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/inspect/session"
+	"github.com/cairn-bot/cairn/internal/repository"
 )
 
 // begin is the state that a run of a request begins with.

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/inspect"
-	"cairn/internal/graph/graphtest"
-	"cairn/internal/inspect/inspecttest"
-	"cairn/internal/inspect/relay"
-	"cairn/internal/inspect/relay/relaytest"
-	"cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/inspect"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/inspect/inspecttest"
+	"github.com/cairn-bot/cairn/internal/inspect/relay"
+	"github.com/cairn-bot/cairn/internal/inspect/relay/relaytest"
+	"github.com/cairn-bot/cairn/internal/repository"
 )
 
 // liveFlow is a flow that may use a relay, whose address it gives.

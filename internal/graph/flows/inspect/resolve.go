@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/inspect/project"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // maxRounds is how often the page, or the widget, is asked for.

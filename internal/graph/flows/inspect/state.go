@@ -3,12 +3,12 @@ package inspect
 import (
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/browser"
-	"cairn/internal/inspect/project"
-	"cairn/internal/inspect/webcode"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/browser"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/inspect/webcode"
 )
 
 // Information is what a person wants to know.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // StepID names a research step.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	plain "cairn/internal/document/report"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/repository"
-	"cairn/internal/repository/reason"
+	plain "github.com/cairn-bot/cairn/internal/document/report"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/reason"
 )
 
 // synthesize writes the answer: by a language model where there is one, from the facts alone,

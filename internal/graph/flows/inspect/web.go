@@ -10,15 +10,15 @@ import (
 	"strconv"
 	"strings"
 
-	plain "cairn/internal/document/report"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/browser"
-	"cairn/internal/inspect/project"
-	"cairn/internal/inspect/webcode"
-	"cairn/internal/repository"
-	"cairn/internal/shorten"
+	plain "github.com/cairn-bot/cairn/internal/document/report"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/browser"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/inspect/webcode"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Web looks at web pages in a browser. *browser.Browser implements it.

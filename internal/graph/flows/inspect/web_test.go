@@ -16,13 +16,13 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/inspect"
-	"cairn/internal/graph/graphtest"
-	shown "cairn/internal/inspect"
-	"cairn/internal/inspect/browser"
-	"cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/inspect"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
+	shown "github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/browser"
+	"github.com/cairn-bot/cairn/internal/repository"
 )
 
 // webShop is a project of a web page with its server.

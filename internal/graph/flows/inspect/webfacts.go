@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/inspect"
-	"cairn/internal/inspect/browser"
-	"cairn/internal/inspect/project"
+	"github.com/cairn-bot/cairn/internal/inspect"
+	"github.com/cairn-bot/cairn/internal/inspect/browser"
+	"github.com/cairn-bot/cairn/internal/inspect/project"
 )
 
 // webEvents are the events of a control that an action makes.

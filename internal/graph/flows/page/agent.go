@@ -10,16 +10,16 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/language"
-	"cairn/internal/llm"
-	"cairn/internal/llm/guard"
-	"cairn/internal/pages"
-	"cairn/internal/pages/tools"
-	"cairn/internal/pages/tree"
-	"cairn/internal/phrases"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/guard"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/tools"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Bounds of the model's work on one request.

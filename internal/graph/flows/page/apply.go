@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/pages"
-	"cairn/internal/pages/merge"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/merge"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Decision is what a person wants done with a proposal.

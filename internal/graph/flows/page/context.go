@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/llm"
-	"cairn/internal/llm/prompt"
-	"cairn/internal/pages"
-	"cairn/internal/pages/tools"
-	"cairn/internal/pages/tree"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/prompt"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/tools"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 //go:embed edit.tmpl thread.tmpl thread.json

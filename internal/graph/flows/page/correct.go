@@ -9,15 +9,15 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/correction"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/pages"
-	"cairn/internal/pages/merge"
-	"cairn/internal/pages/pagesource"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/correction"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/merge"
+	"github.com/cairn-bot/cairn/internal/pages/pagesource"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // Documents is where corrections look for what answers cite.

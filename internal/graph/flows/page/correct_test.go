@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/page"
-	"cairn/internal/graph/graphtest"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/pages"
-	"cairn/internal/pages/pagesource"
-	"cairn/internal/pages/tree"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/page"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/pagesource"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // shelf is the documents that an answer cites.

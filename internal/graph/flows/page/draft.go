@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/pages/outline"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/pages/outline"
 )
 
 // draftPage makes a page about a question that found no good answer, or opens the one of that title:

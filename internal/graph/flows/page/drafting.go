@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/llm"
-	"cairn/internal/llm/guard"
-	"cairn/internal/llm/prompt"
-	"cairn/internal/pages/tree"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/guard"
+	"github.com/cairn-bot/cairn/internal/llm/prompt"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 var (

@@ -5,9 +5,9 @@ import (
 	"path"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // pickMade gives the document that a request wants kept: that of the run which it names, else the

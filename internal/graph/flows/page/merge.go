@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/correction"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/correction"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // MergeRequests opens merge requests where documents come from.

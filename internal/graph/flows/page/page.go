@@ -16,13 +16,13 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/llm"
-	"cairn/internal/pages"
-	"cairn/internal/pages/outline"
-	"cairn/internal/pages/tools"
-	"cairn/internal/pages/tree"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/outline"
+	"github.com/cairn-bot/cairn/internal/pages/tools"
+	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
 // Name is the flow's name in checkpoints, traces and commands.

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/page"
-	"cairn/internal/graph/graphtest"
-	"cairn/internal/pages"
-	"cairn/internal/sqlite/sqlitetest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/page"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 // talk is a thread in which pages are worked on.

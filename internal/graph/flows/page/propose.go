@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/pages"
-	"cairn/internal/pages/merge"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/merge"
 )
 
 // undoTime is how long a change can be taken back.

@@ -3,11 +3,11 @@ package page
 import (
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/pages"
-	"cairn/internal/pages/merge"
-	"cairn/internal/pages/tools"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/pages"
+	"github.com/cairn-bot/cairn/internal/pages/merge"
+	"github.com/cairn-bot/cairn/internal/pages/tools"
 )
 
 // Proposal is a change that a person asked for and has not decided about. The changed page is

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/phrases"
-	"cairn/internal/repository"
-	"cairn/internal/repository/analysis"
-	"cairn/internal/repository/manifest"
-	"cairn/internal/repository/report"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/analysis"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/report"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // searchManifests looks for a dependency in all repositories that may be opened. One that

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/repository"
-	"cairn/internal/repository/analysis"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/analysis"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // What the tools are asked for.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows/repo"
+	"github.com/cairn-bot/cairn/internal/graph/flows/repo"
 )
 
 const (

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	plain "cairn/internal/document/report"
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/llm"
-	"cairn/internal/phrases"
-	"cairn/internal/repository/reason"
-	"cairn/internal/repository/report"
+	plain "github.com/cairn-bot/cairn/internal/document/report"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/phrases"
+	"github.com/cairn-bot/cairn/internal/repository/reason"
+	"github.com/cairn-bot/cairn/internal/repository/report"
 )
 
 // pictureEnding is how the name of the picture's file ends.

@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/repo"
-	"cairn/internal/graph/graphtest"
-	"cairn/internal/knowledge"
-	"cairn/internal/repository"
-	"cairn/internal/repository/analysis"
-	"cairn/internal/repository/git"
-	"cairn/internal/repository/git/gittest"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/repo"
+	"github.com/cairn-bot/cairn/internal/graph/graphtest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/repository"
+	"github.com/cairn-bot/cairn/internal/repository/analysis"
+	"github.com/cairn-bot/cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/repository/git/gittest"
 )
 
 // token looks like one of GitHub's. It is put together here so that this file does not

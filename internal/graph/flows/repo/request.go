@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
 )
 
 // cleanFolder is the name of a location without the signs that a sentence goes on with.

@@ -3,11 +3,11 @@ package repo
 import (
 	"time"
 
-	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/repository/analysis"
-	"cairn/internal/repository/manifest"
-	"cairn/internal/repository/report"
+	"github.com/cairn-bot/cairn/internal/graph"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/repository/analysis"
+	"github.com/cairn-bot/cairn/internal/repository/manifest"
+	"github.com/cairn-bot/cairn/internal/repository/report"
 )
 
 // TaskType is what a person wants.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/llm"
-	"cairn/internal/llm/prompt"
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/prompt"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 const (

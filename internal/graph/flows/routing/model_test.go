@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing"
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/llmtest"
-	"cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
 )
 
 type reply struct {

@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Rules name what decided, in flows.Choice and in traces.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing"
+	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
 )
 
 var all = []string{"answer", "analyze", "context", "repo", "inspect", "page", "echo"}

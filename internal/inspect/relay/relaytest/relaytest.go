@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/inspect/inspecttest"
-	"cairn/internal/inspect/relay"
-	"cairn/internal/inspect/socketio"
+	"github.com/cairn-bot/cairn/internal/inspect/inspecttest"
+	"github.com/cairn-bot/cairn/internal/inspect/relay"
+	"github.com/cairn-bot/cairn/internal/inspect/socketio"
 )
 
 // Behaviour is how an app answers.

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
 )
 
 // The beginnings of the names of groups, below the source's.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/knowledge/connect/remote"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/remote"
 )
 
 const (

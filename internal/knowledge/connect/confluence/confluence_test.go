@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/confluence"
-	"cairn/internal/knowledge/connect/connecttest"
-	"cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/confluence"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/connecttest"
+	"github.com/cairn-bot/cairn/internal/publicnet"
 )
 
 // names are the suite's documents; their places are the ids of their pages.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge/connect/confluence"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/confluence"
 )
 
 // operations are the requests that the stand-in takes, below /wiki, with the parameters that the

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"path"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Audiences tells whom what lies below a folder is for, by the settings files there. It is

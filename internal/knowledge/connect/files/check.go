@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Check compares a file with what was read of it: by its time, and where that differs by its

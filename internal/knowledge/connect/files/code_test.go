@@ -3,7 +3,7 @@ package files
 import (
 	"testing"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 func TestSourceCodeIsReadWhereItIsAskedFor(t *testing.T) {

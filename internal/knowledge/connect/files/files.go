@@ -22,8 +22,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
 )
 
 // defaultMaxBytes is the size of a document over which it is not read.

@@ -17,8 +17,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 // maxDepth is how many folders deep documents are looked for.

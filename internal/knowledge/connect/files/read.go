@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"unicode"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 // readChange reads one file and compares it with what is known of it.

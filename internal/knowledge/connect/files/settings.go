@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"unicode"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // SettingsFile is the name of a file that says what holds for the documents of its folder

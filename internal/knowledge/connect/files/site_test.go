@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
 )
 
 func TestSitesOfKnownGeneratorsHaveTheirAddresses(t *testing.T) {

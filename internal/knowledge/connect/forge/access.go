@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
 )
 
 const maxReaders = 20_000 // of one repository

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/remote"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/remote"
 )
 
 const (

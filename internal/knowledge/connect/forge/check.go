@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // Check asks the forge for one issue or release. Files, wikis and discussions it can't check.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"testing"
 
-	"cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
 )
 
 func sign(secret, body string) string {

@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge/connect/forge"
-	"cairn/internal/repository/git"
-	"cairn/internal/repository/git/gittest"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/repository/git/gittest"
 )
 
 // operations are the requests that a forge takes, below its API, with the parameters that its

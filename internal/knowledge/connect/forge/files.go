@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/files"
-	connectgit "cairn/internal/knowledge/connect/git"
-	"cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
+	connectgit "github.com/cairn-bot/cairn/internal/knowledge/connect/git"
+	"github.com/cairn-bot/cairn/internal/repository/git"
 )
 
 // gitReading reads the files or the wiki of a repository through the connector for git, whose

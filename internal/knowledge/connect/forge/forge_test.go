@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/connecttest"
-	"cairn/internal/knowledge/connect/forge"
-	"cairn/internal/publicnet"
-	"cairn/internal/repository/git/gittest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/connecttest"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/repository/git/gittest"
 )
 
 var kinds = []forge.Kind{forge.GitHub, forge.GitLab, forge.Gitea}

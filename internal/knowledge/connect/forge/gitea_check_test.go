@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/forge"
-	"cairn/internal/knowledge/connect/forge/giteatest"
-	"cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge/giteatest"
+	"github.com/cairn-bot/cairn/internal/repository/git"
 )
 
 // giteaSource is a source over a real Gitea, and what an index would have of it.

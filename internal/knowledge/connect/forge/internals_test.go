@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 // FuzzRender has nobody's text be taken for another person's comment.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/remote"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/remote"
 )
 
 // maxAsked is how many items that a list lacks are asked for one by one before they count as gone.

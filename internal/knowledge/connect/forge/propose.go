@@ -13,8 +13,8 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/remote"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/remote"
 )
 
 // Proposer opens merge requests. It is for Gitea and Forgejo.

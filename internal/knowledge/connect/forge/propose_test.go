@@ -11,9 +11,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/forge"
-	"cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
+	"github.com/cairn-bot/cairn/internal/repository/git"
 )
 
 // mergeForge is a stand-in for the part of Gitea's API by which changes are proposed. What it is

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
 // maxComments is how many comments of one item are read.

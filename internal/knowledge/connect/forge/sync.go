@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
 )
 
 // maxRepositories is how many repositories of an owner are read.

@@ -17,11 +17,11 @@ import (
 	"strings"
 	"sync"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/files"
-	"cairn/internal/repository/git"
-	"cairn/internal/repository/owners"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/repository/owners"
 )
 
 // Options say what to read.

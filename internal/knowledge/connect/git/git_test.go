@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/connecttest"
-	"cairn/internal/knowledge/connect/files"
-	connectgit "cairn/internal/knowledge/connect/git"
-	"cairn/internal/repository/git"
-	"cairn/internal/repository/git/gittest"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/connecttest"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
+	connectgit "github.com/cairn-bot/cairn/internal/knowledge/connect/git"
+	"github.com/cairn-bot/cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/repository/git/gittest"
 )
 
 // origin is a repository that a test fills, and a connector to it.

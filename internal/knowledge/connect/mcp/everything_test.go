@@ -11,8 +11,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 var everything = flag.String("everything", "", "the program of npm's server-everything, which is read as well; empty: our own server alone")

@@ -15,7 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // AnyReadOnly stands for all tools that the server marks as read-only, among the names of tools.

@@ -14,8 +14,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/connecttest"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/connecttest"
 )
 
 // place is a world that the suite of connectors fills.

@@ -14,8 +14,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
 )
 
 // world is a server of the Model Context Protocol.

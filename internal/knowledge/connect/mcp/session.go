@@ -14,7 +14,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/publicnet"
 )
 
 // session is a connection to a server.

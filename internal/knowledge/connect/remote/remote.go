@@ -17,8 +17,8 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/publicnet"
 )
 
 // UserAgent is how Cairn names itself to servers.

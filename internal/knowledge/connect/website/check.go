@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/remote"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/remote"
 )
 
 // Check asks the site for a page on the condition that it changed.

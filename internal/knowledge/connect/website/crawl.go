@@ -15,11 +15,11 @@ import (
 	"github.com/temoto/robotstxt"
 	"golang.org/x/sync/errgroup"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/files"
-	"cairn/internal/knowledge/connect/remote"
-	"cairn/internal/knowledge/parse"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/remote"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
 // crawl is one Sync. But for what fetchLevel does, it is one goroutine's.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"cairn/internal/knowledge/connect/remote"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/remote"
 )
 
 const (

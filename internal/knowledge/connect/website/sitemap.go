@@ -2,12 +2,12 @@ package website
 
 import (
 	"bytes"
-	"cairn/internal/knowledge/connect/remote"
 	"compress/gzip"
 	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/remote"
 	"io"
 	"net/http"
 	"net/url"

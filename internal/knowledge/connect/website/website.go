@@ -23,8 +23,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
 )
 
 // Options say which site to read, and what of it.

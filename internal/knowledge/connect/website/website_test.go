@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/connect/connecttest"
-	"cairn/internal/publicnet"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/connecttest"
+	"github.com/cairn-bot/cairn/internal/publicnet"
 )
 
 // site is a website that a test fills. It is reached on the loopback interface.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
 )
 
 // Run checks the contract of embed.Embedder. open is called once for each part.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cairn/internal/knowledge/embed"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Name identifies the model and how it is computed.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/embed"
-	"cairn/internal/knowledge/embed/embedtest"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/embedtest"
 )
 
 func TestContract(t *testing.T) {

@@ -3,7 +3,7 @@ package local
 import (
 	"math"
 
-	"cairn/internal/knowledge/embed/local/matrix"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local/matrix"
 )
 
 // maxTokens is how much of a text the encoder sees.

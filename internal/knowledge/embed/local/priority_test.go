@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
 )
 
 func TestDocumentsWaitForQuestions(t *testing.T) {

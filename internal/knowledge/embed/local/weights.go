@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"cairn/internal/knowledge/embed/local/matrix"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/local/matrix"
 )
 
 // The sizes of the model.

@@ -8,8 +8,8 @@ import (
 	"math"
 	"strings"
 
-	"cairn/internal/knowledge/embed"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Options say how texts are sent.

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge/embed"
-	"cairn/internal/knowledge/embed/embedtest"
-	remote "cairn/internal/knowledge/embed/openai"
-	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/llmtest"
-	"cairn/internal/llm/openai"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed/embedtest"
+	remote "github.com/cairn-bot/cairn/internal/knowledge/embed/openai"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/gate"
+	"github.com/cairn-bot/cairn/internal/llm/llmtest"
+	"github.com/cairn-bot/cairn/internal/llm/openai"
 )
 
 // serve makes a server embed everything.

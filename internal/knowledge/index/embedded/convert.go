@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"cairn/internal/knowledge/index/engine"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // convertedVersion is the schema that this program converts: it kept a row of postings for each

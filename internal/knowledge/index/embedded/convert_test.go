@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // TestAFormerFileIsConverted opens what the former schema's program wrote of the history of seed 5

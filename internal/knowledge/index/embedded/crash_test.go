@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
 )
 
 // writerSeed makes this test binary a process that writes a seeded history to the

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
 )
 
 // dialect passes lists as JSON, the strings of one in hexadecimal: they may hold any bytes.

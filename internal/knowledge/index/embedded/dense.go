@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
 )
 
 const (

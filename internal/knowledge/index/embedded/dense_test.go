@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 // TestSignsFindTheNearest compares the windows chosen by sign bits with the truly

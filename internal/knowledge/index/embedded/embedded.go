@@ -18,9 +18,9 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/engine"
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 const (

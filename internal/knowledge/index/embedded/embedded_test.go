@@ -3,8 +3,8 @@ package embedded
 import (
 	"testing"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
 )
 
 func TestSuite(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/engine"
-	"cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
 )
 
 func mustOpen(t testing.TB, options Options) *Index {

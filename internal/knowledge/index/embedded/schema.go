@@ -10,9 +10,9 @@ import (
 	sqlite "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/engine"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // schemaVersion stands in the file's user_version. Raise it when a table or a blob

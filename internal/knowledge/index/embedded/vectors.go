@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
 )
 
 // vectors are an engine.Vectors: each window as half floats in the file, and its sign bits in

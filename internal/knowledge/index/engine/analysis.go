@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"sync"
 
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // termCounts says how often a term stands in which field of a passage.

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // Importer writes the blocks and the posting lists of an index that kept them in another layout.

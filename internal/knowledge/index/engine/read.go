@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 const documentColumns = `d.key, c.source, c.kind, c.audience, d.path, d.title, d.url, d.owner, d.language,

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // writeRows deletes the rows of all replaced documents, and adds those of the new ones.

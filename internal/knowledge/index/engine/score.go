@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // storedTerm is a term of a question and all that the index holds of it.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 const passages = 2*groupSize + 100

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // DenseQuery asks Vectors for the passages that are nearest in meaning.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // Class is a class of documents and how much is of it.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // mostNear bounds the nearest terms whose passages are counted.

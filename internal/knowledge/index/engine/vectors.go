@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // Vectors keeps the vectors of passages by slot. What it changes is part of a transaction.

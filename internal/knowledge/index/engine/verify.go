@@ -8,8 +8,8 @@ import (
 	"maps"
 	"slices"
 
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // strays are rows that belong to nothing, by what they are.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 func TestEditDistance(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Write makes a batch visible as a whole, or not at all.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // testLargeAudience writes two documents for the largest audience there is, which differ in

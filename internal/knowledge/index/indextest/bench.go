@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // BenchDimension is the dimension of the vectors that benchmarks write.

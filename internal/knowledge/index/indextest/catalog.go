@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // checkCatalog compares the classes and the latest documents with those of the model.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // testConcurrency searches while a writer replaces pairs of documents. The two of a

@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // TextEntry makes a document with a passage for each text, which is its hash too.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // Follow writes to an empty index and checks that another opening of it shows each write.

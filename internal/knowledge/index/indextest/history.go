@@ -3,7 +3,7 @@ package indextest
 import (
 	"testing"
 
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // CheckHistory fails the test if an index that started empty does not hold exactly

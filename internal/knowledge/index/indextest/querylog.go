@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // QueryLogs open query logs over one storage that keep a row for a day.

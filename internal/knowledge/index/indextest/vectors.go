@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 func testVectorsKept(t *testing.T, s *subject) {

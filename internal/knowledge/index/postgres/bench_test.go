@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // BenchmarkIndex builds an index of 100,000 passages (see indextest.LoadCorpus and

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
 )
 
 // Clear throws everything away that was read from sources, and the vectors of all

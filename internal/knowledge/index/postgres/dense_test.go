@@ -4,9 +4,9 @@ import (
 	"reflect"
 	"testing"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
 )
 
 func TestEffortGrowsWithTheIndexAndTheFilter(t *testing.T) {

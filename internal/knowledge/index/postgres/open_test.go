@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/engine"
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // mustOpen opens an index; a database that is to be written to is migrated first.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func TestStatementsHaveALimit(t *testing.T) {

@@ -20,8 +20,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/engine"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/engine"
 )
 
 // maxDimension is what pgvector can index of half floats.

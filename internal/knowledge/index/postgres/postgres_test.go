@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"testing"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 func suiteOptions(url string) Options {

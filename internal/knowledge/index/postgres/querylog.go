@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
-	"cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
 )
 
 // LogQuery adds a row to the query log, and now and then drops those that were kept for

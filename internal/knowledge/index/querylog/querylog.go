@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/knowledge/index"
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 // Options say what is kept, and for how long.

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/knowledge/index/querylog"
-	"cairn/internal/sqlite"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/indextest"
+	"github.com/cairn-bot/cairn/internal/knowledge/index/querylog"
+	"github.com/cairn-bot/cairn/internal/sqlite"
 )
 
 func TestQueryLog(t *testing.T) {

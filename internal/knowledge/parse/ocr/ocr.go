@@ -22,7 +22,7 @@ import (
 
 	"golang.org/x/image/draw"
 
-	"cairn/internal/shorten"
+	"github.com/cairn-bot/cairn/internal/shorten"
 )
 
 // ErrNotInstalled says that there is no tesseract.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/knowledge/parse/ocr"
-	"cairn/internal/knowledge/parse/ocr/ocrtest"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse/ocr"
+	"github.com/cairn-bot/cairn/internal/knowledge/parse/ocr/ocrtest"
 )
 
 func newReader(t *testing.T) *ocr.Reader {

@@ -4,7 +4,7 @@ package conntest
 import (
 	"testing"
 
-	"cairn/internal/redis/conn"
+	"github.com/cairn-bot/cairn/internal/redis/conn"
 )
 
 // Connect gives a client that is closed when the test ends.

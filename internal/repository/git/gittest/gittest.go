@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/repository/git"
+	"github.com/cairn-bot/cairn/internal/repository/git"
 )
 
 // Run runs git without anybody's settings and gives what it says.

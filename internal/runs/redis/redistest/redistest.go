@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/redis/conn/conntest"
-	"cairn/internal/runs"
-	"cairn/internal/runs/redis"
-	"cairn/internal/runs/runstest"
-	"cairn/internal/store"
+	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/redis/conn/conntest"
+	"github.com/cairn-bot/cairn/internal/runs"
+	"github.com/cairn-bot/cairn/internal/runs/redis"
+	"github.com/cairn-bot/cairn/internal/runs/runstest"
+	"github.com/cairn-bot/cairn/internal/store"
 )
 
 // Place is a runstest.Place: the part of a Redis with one prefix of keys.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
 )
 
 // Store is all that replicas share.

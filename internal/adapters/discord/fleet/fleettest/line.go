@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
 )
 
 // inTurn returns a request whose place in line is by its order.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
 )
 
 var plentifulLimits = fleet.Limits{PerSecond: 1_000_000, Invalid: 1000}

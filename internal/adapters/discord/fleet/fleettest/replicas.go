@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/discordtest/gatewaytest"
-	"cairn/internal/adapters/discord/gateway"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest/gatewaytest"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/gateway"
 )
 
 // errDead is what a killed replica meets everywhere.

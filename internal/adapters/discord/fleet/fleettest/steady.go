@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/discord/fleet"
+	"github.com/cairn-bot/cairn/internal/adapters/discord/fleet"
 )
 
 // api is Discord's REST API as far as limits go: windows of a bucket, and so many

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
 )
 
 // TestASumDoesNotDependOnTheOrderOfFeatures, which maps give at random.

@@ -7,8 +7,8 @@ import (
 	"embed"
 	"text/template"
 
-	"cairn/internal/llm"
-	"cairn/internal/llm/prompt"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/llm/prompt"
 )
 
 // Sentinel is the whole reply of a model that finds no answer in the sources.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/prompts"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

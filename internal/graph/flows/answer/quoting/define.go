@@ -5,11 +5,11 @@ import (
 	"regexp"
 	"slices"
 
-	"cairn/internal/graph/flows/answer/words"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // asksMeaning matches questions that a definition answers.

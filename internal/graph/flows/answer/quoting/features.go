@@ -7,13 +7,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/graph/flows/answer/logistic"
-	"cairn/internal/graph/flows/answer/words"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // The features of a sentence, by name in the file of weights.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
 )
 
 // Example is a question with what can be quoted, and what is right.

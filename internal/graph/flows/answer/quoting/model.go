@@ -4,7 +4,7 @@ import (
 	_ "embed" // the weights
 	"encoding/json"
 
-	"cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
 )
 
 //go:embed weights.json

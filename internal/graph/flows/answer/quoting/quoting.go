@@ -15,9 +15,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/graph/flows/answer/logistic"
-	"cairn/internal/knowledge/support"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // Question is what the quotes are to answer.

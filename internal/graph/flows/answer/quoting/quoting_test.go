@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows/answer/quoting"
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/quoting"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // asked makes a question whose words are all as rare.

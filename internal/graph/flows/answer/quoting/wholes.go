@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // unit is a sentence or block of a passage with the chance that it states what was

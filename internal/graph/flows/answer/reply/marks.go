@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
 )
 
 // mark is a citation in a text.

@@ -6,8 +6,8 @@ package reply
 import (
 	"strings"
 
-	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/prompts"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // MaxLength is the most bytes of a reply that are read. What is beyond is left out.

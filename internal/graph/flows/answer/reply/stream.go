@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge/sentence"
-	"cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Stream shows a reply while it is written: without what the model thinks aloud, and with the

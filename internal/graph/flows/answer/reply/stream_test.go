@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 // TestStreamShowsWhatIsWritten streams a reply in pieces of all sizes: what was shown never

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge/sentence"
+	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
 )
 
 // reader makes units of blocks.

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
 )
 
 // savedReply is a checked reply in a file.

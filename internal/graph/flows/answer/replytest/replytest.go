@@ -21,11 +21,11 @@ import (
 	"github.com/yuin/goldmark/text"
 	"golang.org/x/sync/errgroup"
 
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/llm"
-	"cairn/internal/racetest"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/llm"
+	"github.com/cairn-bot/cairn/internal/racetest"
 )
 
 var (

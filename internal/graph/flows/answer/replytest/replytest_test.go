@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/answer/replytest"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/replytest"
 )
 
 var (

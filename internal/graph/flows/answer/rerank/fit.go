@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
 )
 
 // Example is a question with what was found, and how good each passage is: the more, the

@@ -12,10 +12,10 @@ import (
 	"encoding/json"
 	"slices"
 
-	"cairn/internal/graph/flows/answer/logistic"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/logistic"
+	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 )
 
 // Question is what the evidence is to answer.

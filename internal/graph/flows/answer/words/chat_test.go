@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
 )
 
 // TestPastedTextPointsAtNothing checks that what a program wrote is not taken for what people said.

@@ -3,7 +3,7 @@ package words_test
 import (
 	"testing"
 
-	"cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
 )
 
 func TestFirstHop(t *testing.T) {

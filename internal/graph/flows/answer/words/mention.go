@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // Mention is a thing that a text speaks of as known: "the actor", "this county".

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
 )
 
 func TestMentions(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
 )
 
 func TestPastedMessages(t *testing.T) {

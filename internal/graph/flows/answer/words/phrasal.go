@@ -4,7 +4,7 @@ import (
 	_ "embed" // the list
 	"strings"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 //go:embed phrasal.txt

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 //go:embed slang.txt

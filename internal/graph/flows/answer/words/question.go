@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // WriteOut gives a question with its chat shorthand written out. Words inside back

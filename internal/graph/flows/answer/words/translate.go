@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge/lexical"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 //go:embed translations.txt

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/graph/flows/answer/words"
-	"cairn/internal/language"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 func TestTranslate(t *testing.T) {

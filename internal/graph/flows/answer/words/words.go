@@ -6,7 +6,7 @@ import (
 	_ "embed" // the lists
 	"strings"
 
-	"cairn/internal/knowledge/lexical"
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 //go:embed shorthand.txt

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/servertest"
+	"github.com/cairn-bot/cairn/internal/servertest"
 )
 
 // Server is a Gitea with one administrator, "root".

@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "cairn/internal/adapters/web"
-	_ "cairn/internal/config"
-	_ "cairn/internal/eval"
+	_ "github.com/cairn-bot/cairn/internal/adapters/web"
+	_ "github.com/cairn-bot/cairn/internal/config"
+	_ "github.com/cairn-bot/cairn/internal/eval"
 )

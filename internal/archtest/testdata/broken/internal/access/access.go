@@ -1,7 +1,7 @@
 package access
 
 import (
-	_ "cairn/internal/chat"
-	_ "cairn/internal/knowledge"
-	_ "cairn/internal/session" // want "access imports chat and the words of knowledge, never an index or a bot"
+	_ "github.com/cairn-bot/cairn/internal/chat"
+	_ "github.com/cairn-bot/cairn/internal/knowledge"
+	_ "github.com/cairn-bot/cairn/internal/session" // want "access imports chat and the words of knowledge, never an index or a bot"
 )

@@ -3,5 +3,5 @@ package audit
 import (
 	_ "log/slog"
 
-	_ "cairn/internal/chat" // want "audit imports nothing of Cairn"
+	_ "github.com/cairn-bot/cairn/internal/chat" // want "audit imports nothing of Cairn"
 )

@@ -1,7 +1,7 @@
 package bot
 
 import (
-	_ "cairn/cmd/bot" // want "nothing imports a command"
-	_ "cairn/internal/adapters/terminal"
-	_ "cairn/internal/chat/chattest"
+	_ "github.com/cairn-bot/cairn/cmd/bot" // want "nothing imports a command"
+	_ "github.com/cairn-bot/cairn/internal/adapters/terminal"
+	_ "github.com/cairn-bot/cairn/internal/chat/chattest"
 )

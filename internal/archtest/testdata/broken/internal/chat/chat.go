@@ -1,6 +1,6 @@
 package chat
 
 import (
-	_ "cairn/internal/chat/markup"
-	_ "cairn/internal/knowledge" // want "chat imports nothing of Cairn"
+	_ "github.com/cairn-bot/cairn/internal/chat/markup"
+	_ "github.com/cairn-bot/cairn/internal/knowledge" // want "chat imports nothing of Cairn"
 )

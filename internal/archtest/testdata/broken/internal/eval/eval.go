@@ -1,5 +1,5 @@
 package eval
 
 import (
-	_ "cairn/internal/knowledge/index" // want "eval knows neither index nor flows"
+	_ "github.com/cairn-bot/cairn/internal/knowledge/index" // want "eval knows neither index nor flows"
 )

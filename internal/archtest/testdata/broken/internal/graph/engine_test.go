@@ -3,5 +3,5 @@ package graph
 import (
 	_ "testing"
 
-	_ "cairn/internal/graph/graphtest"
+	_ "github.com/cairn-bot/cairn/internal/graph/graphtest"
 )

@@ -1,6 +1,6 @@
 package chattest
 
 import (
-	_ "cairn/internal/chat"
-	_ "cairn/internal/chat/transcripttest"
+	_ "github.com/cairn-bot/cairn/internal/chat"
+	_ "github.com/cairn-bot/cairn/internal/chat/transcripttest"
 )

@@ -1,7 +1,7 @@
 package retrieve_test
 
 import (
-	_ "cairn/internal/config" // want "only app and cmd/bot import config"
-	_ "cairn/internal/eval"
-	_ "cairn/internal/knowledge/index/embedded"
+	_ "github.com/cairn-bot/cairn/internal/config" // want "only app and cmd/bot import config"
+	_ "github.com/cairn-bot/cairn/internal/eval"
+	_ "github.com/cairn-bot/cairn/internal/knowledge/index/embedded"
 )

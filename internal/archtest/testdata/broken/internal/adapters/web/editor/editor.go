@@ -1,6 +1,6 @@
 package editor
 
 import (
-	_ "cairn/internal/bot" // want "the page editor imports the web page, and pages"
-	_ "cairn/internal/pages"
+	_ "github.com/cairn-bot/cairn/internal/bot" // want "the page editor imports the web page, and pages"
+	_ "github.com/cairn-bot/cairn/internal/pages"
 )

@@ -1,7 +1,7 @@
 package operations
 
 import (
-	_ "cairn/internal/adapters/web"
-	_ "cairn/internal/bot" // want "the operations page imports the web page, and contracts of what it shows"
-	_ "cairn/internal/runs"
+	_ "github.com/cairn-bot/cairn/internal/adapters/web"
+	_ "github.com/cairn-bot/cairn/internal/bot" // want "the operations page imports the web page, and contracts of what it shows"
+	_ "github.com/cairn-bot/cairn/internal/runs"
 )

@@ -111,7 +111,7 @@ func BenchmarkAnswersWhileIngesting(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer a.Close() //nolint:errcheck // nothing was written
+	defer a.Close()
 	flow, err := a.newAnswers()
 	if err != nil {
 		b.Fatal(err)

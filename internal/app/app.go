@@ -142,7 +142,7 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 	if err != nil {
 		return nil, err
 	}
-	finder := curated.NewFinder(curated.Options{Store: c.Storage.Pinned, Index: c.Library.guardedIndex(), Embedder: c.Embedder, Now: time.Now})
+	finder := curated.NewFinder(curated.Options{Store: c.Storage.Pinned, Index: c.guardedIndex(), Embedder: c.Embedder, Now: time.Now})
 	registered[0] = curated.NewFlow(registered[0], finder, c.Logger)
 	registered[0] = withQueryLog(registered[0], c.queries, c.Setup)
 	router, err := NewRouter(c.Setup, registered, c.Models)

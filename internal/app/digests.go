@@ -88,7 +88,7 @@ func (d digests) compose(ctx context.Context, due bot.Digest) (chat.Reply, error
 	c := d.cairn
 	readers := &channelReaders{platforms: c.platforms(), channel: due.Thread}
 	made, err := digest.Make(ctx, digest.Options{
-		Records: c.Storage.Threads.Records, Documents: c.guardedIndex().Documents,
+		Records: c.Storage.Records, Documents: c.guardedIndex().Documents,
 		From: due.Due.AddDate(0, 0, -digestDays), To: due.Due, Includes: readers.mayRead,
 	})
 	if err != nil {

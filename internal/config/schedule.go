@@ -16,9 +16,9 @@ const timeOfDay = "15:04"
 
 // When digests are due where nothing else is said.
 const (
-	digestDay  Weekday = "monday"
-	digestTime         = "09:00"
-	digestZone         = "UTC"
+	digestDay  = Weekday("monday")
+	digestTime = "09:00"
+	digestZone = "UTC"
 )
 
 // FindDigestDue gives when the source's digest was due last, before a time or at it: on Mondays at

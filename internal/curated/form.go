@@ -28,7 +28,7 @@ var asking = map[string]aspect{
 	"where": place, "wo": place, "wohin": place, "où": place, "dónde": place, "donde": place, "onde": place, "dove": place, "waar": place,
 	"how": manner, "comment": manner, "cómo": manner, "como": manner, "come": manner, "hoe": manner,
 	"why": cause, "warum": cause, "wieso": cause, "weshalb": cause, "pourquoi": cause, "perché": cause, "waarom": cause,
-	"wieviel": amount, "wieviele": amount, "combien": amount, "cuánto": amount, "cuántos": amount, "cuántas": amount, "quanto": amount, "quantos": amount, "quanti": amount, "hoeveel": amount,
+	"wieviel": amount, "wieviele": amount, "combien": amount, "cuánto": amount, "cuántos": amount, "cuántas": amount, "quanto": amount, "quantos": amount, "quanti": amount, "hoeveel": amount, //nolint:misspell // Italian and Portuguese
 }
 
 // afterHow are the words behind "how" and "what" that tell the aspect.

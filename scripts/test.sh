@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of the packages given with the race detector (RACE=0: without it, and then all
 # cases of each test), and for them a Redis and a PostgreSQL of this run's own (see
-# test-servers.sh). Without packages it runs all, and those below in "unraced" without the race
+# test-servers.sh). Without packages, and for ./..., it runs all, and those below in "unraced" without the race
 # detector unless RACE=1. Fails on a skipped test too: it proves nothing. Up to three tests that
 # failed run once more by themselves, since they share the machine with browsers, servers and
 # killed processes; what passes then is named as flaky, and a data race is never tried again.
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 # tested with it in its own package, and all of it by make nightly.
 unraced='/(cmd|docs|charts)/|/internal/(archtest|config|document|pages|phrases|language|repository|adapters/web|inspect/(browser|jsx|project|webcode)|graph/flows/(analyze|buildcontext|inspect|page|repo)|knowledge/(chunk|correction|parse|sentence))(/|$)'
 plain=() raced=("$@")
-if [[ $# -eq 0 ]]; then
+if [[ $# -eq 0 || "$*" == ./... ]]; then
 	mapfile -t all < <(go list ./...)
 	raced=("${all[@]}")
 	if [[ -z ${RACE:-} ]]; then

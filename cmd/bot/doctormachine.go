@@ -86,6 +86,10 @@ func checkSource(source config.Source, hooks string) finding {
 		found.Problem = errors.New("it has no token")
 		found.Remedy = "make an API token, and name EMAIL:TOKEN with key_env or key_file (see docs/sources.md)"
 	}
+	if source.Kind == config.SourceNotion && source.Key.Secret.IsZero() {
+		found.Problem = errors.New("it has no token")
+		found.Remedy = "make an integration, and name its secret with key_env or key_file (see docs/sources.md)"
+	}
 	return found
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
 	connectgit "github.com/cairn-bot/cairn/internal/knowledge/connect/git"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/mcp"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/notion"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/website"
 	"github.com/cairn-bot/cairn/internal/knowledge/index"
 	"github.com/cairn-bot/cairn/internal/knowledge/ingest"
@@ -57,6 +58,11 @@ func newConnector(dataDir string, source config.Source, changed []forge.Event) c
 		})
 	case config.SourceConfluence:
 		return newConfluence(source, read)
+	case config.SourceNotion:
+		return notion.New(notion.Options{
+			Source: read.Source, URL: source.URL, Token: source.Key.Secret.Reveal(), MaxBytes: read.MaxBytes, AllowPrivate: source.PrivateNetwork,
+			Kind: read.Kind, Audience: read.Audience, Owner: read.Owner,
+		})
 	case config.SourceGit:
 		return connectgit.New(connectgit.Options{Files: read, Mirror: git.MirrorOptions{
 			Options: gitBounds(source),

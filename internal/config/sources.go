@@ -21,7 +21,7 @@ import (
 // Source is a place that documents come from. Fields that mean nothing for its kind are zero.
 type Source struct {
 	Name string     `key:"name" form:"source name"` // unique; becomes the documents' knowledge.SourceID
-	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea conversation mcp confluence"`
+	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea conversation mcp confluence notion"`
 
 	Path   string `key:"path" form:"path"`          // of files: absolute
 	URL    string `key:"url" form:"source address"` // of all others
@@ -110,10 +110,12 @@ const (
 	SourceMCP SourceKind = "mcp"
 	// SourceConfluence is a site of Confluence Cloud, or one space of it.
 	SourceConfluence SourceKind = "confluence"
+	// SourceNotion is what an integration of Notion may read.
+	SourceNotion SourceKind = "notion"
 )
 
 // SourceKinds are all kinds.
-var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea, SourceConversation, SourceMCP, SourceConfluence}
+var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea, SourceConversation, SourceMCP, SourceConfluence, SourceNotion}
 
 var forgeKinds = []SourceKind{SourceGitHub, SourceGitLab, SourceGitea}
 
@@ -137,9 +139,9 @@ const (
 // listed.
 var kindOf = map[string][]SourceKind{
 	"path": {SourceFiles}, "watch": {SourceFiles},
-	"url": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence), "private_network": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence),
+	"url": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceNotion), "private_network": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceNotion),
 	"branch": {SourceGit}, "known_hosts": {SourceGit},
-	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence),
+	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceNotion), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceNotion),
 	"merge_key_env": {SourceGitea}, "merge_key_file": {SourceGitea},
 	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": withForges(SourceConfluence),
 	"channel": {SourceConversation}, "command": {SourceMCP}, "tools": {SourceMCP},
@@ -150,9 +152,12 @@ var kindOf = map[string][]SourceKind{
 
 func withForges(kinds ...SourceKind) []SourceKind { return append(kinds, forgeKinds...) }
 
+// notionHosts are where people open pages of Notion.
+var notionHosts = []string{"notion.so", "www.notion.so", "app.notion.com"}
+
 // GuessSourceKind says what a place looks like: an address that ends in .git or is one of SSH is
-// a repository, one of a well-known forge is of its kind, another one a website, anything else a
-// folder.
+// a repository, one of a well-known forge, of Confluence or of Notion is of its kind, another one a
+// website, anything else a folder.
 func GuessSourceKind(place string) SourceKind {
 	switch user, _, isSSH := strings.Cut(place, "@"); {
 	case IsChannel(place):
@@ -164,7 +169,11 @@ func GuessSourceKind(place string) SourceKind {
 	case strings.HasSuffix(strings.TrimSuffix(place, "/"), ".git"):
 		return SourceGit
 	}
-	if address, err := url.Parse(place); err == nil && strings.Trim(address.Path, "/") != "" {
+	address, err := url.Parse(place)
+	if err == nil && slices.Contains(notionHosts, strings.ToLower(address.Host)) {
+		return SourceNotion
+	}
+	if err == nil && strings.Trim(address.Path, "/") != "" {
 		if kind, ok := publicForges[strings.ToLower(address.Host)]; ok {
 			return kind
 		}
@@ -314,6 +323,9 @@ func (s *Source) complete(host Host) []fault {
 	}
 	if _, err := s.AudienceOf(); err != nil {
 		faults = append(faults, fault{"audience", err})
+	}
+	if s.Kind == SourceNotion && len(s.Audience) == 0 {
+		faults = append(faults, fault{"audience", errors.New("is missing: Notion does not tell who may read a page, so say whom the pages are for that are shared with the integration, such as team:slack:T0123ABCD or public")})
 	}
 	if s.Kind == SourceConversation && len(s.Audience) > 0 {
 		faults = append(faults, fault{"audience", errors.New("means nothing for a source of the kind conversation: what is said in a channel is for those who may read it there")})

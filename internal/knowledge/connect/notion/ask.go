@@ -25,6 +25,8 @@ const (
 	pageSize = 100      // entries of one response, the most that Notion gives
 	maxPage  = 64 << 20 // bytes of one response at most
 	maxPages = 10_000   // responses of one list
+
+	maxBlockBytes = 64 << 20 // of the blocks in one page or block
 )
 
 // parseAddress gives the address of the API from the address of a source.
@@ -290,6 +292,7 @@ func (a *asker) listChildren(ctx context.Context, id string) ([]block, error) {
 		return nil, fmt.Errorf("%w: its block %.60q has no usable id", errUnreadable, id)
 	}
 	var blocks []block
+	size := 0
 	_, err := listAll(ctx, a, func(cursor string) call {
 		query := url.Values{"page_size": {strconv.Itoa(pageSize)}}
 		if cursor != "" {
@@ -297,7 +300,7 @@ func (a *asker) listChildren(ctx context.Context, id string) ([]block, error) {
 		}
 		return call{path: "/v1/blocks/" + id + "/children", query: query}
 	}, func(one block) error {
-		if len(blocks) == maxBlocks {
+		if size += len(one.content); len(blocks) == maxBlocks || size > maxBlockBytes {
 			return errTooManyBlocks
 		}
 		blocks = append(blocks, one)

@@ -28,7 +28,7 @@ const (
 // errUnreadable is that the content of one page can't be read.
 var errUnreadable = errors.New("the page can't be read")
 
-var errTooManyBlocks = fmt.Errorf("%w: it has more than %d blocks", errUnreadable, maxBlocks)
+var errTooManyBlocks = fmt.Errorf("%w: it has more than %d blocks, or blocks of more than %d bytes", errUnreadable, maxBlocks, maxBlockBytes)
 
 // block is one block of a page. Its content stands under the name of its type.
 type block struct {
@@ -218,6 +218,7 @@ func (w *blockWriter) writeBlock(ctx context.Context, one block, depth int) erro
 		w.writeLink(c.URL, oneLine(plainText(c.Caption)))
 	case "image", "video", "audio", "pdf", "file":
 		w.writeFile(c)
+	case "unsupported": // what is in it may be refused
 	case "synced_block":
 		return w.writeSynced(ctx, one, c, depth)
 	default:

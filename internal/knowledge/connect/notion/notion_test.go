@@ -98,6 +98,8 @@ func TestPagesBecomeDocuments(t *testing.T) {
 		}
 		return f.block(number, "table_row", object{"cells": made})
 	}
+	unsupported := f.block(49, "unsupported", object{}, f.paragraph(54, "x"))
+	delete(f.blocks, id(49)) // is refused
 	original := f.block(40, "synced_block", object{"synced_from": nil}, f.paragraph(41, "Said once."))
 	f.put(1, "How to restart", f.block(10, "heading_1", rich("Steps")),
 		f.paragraph(11, "Ask ", "**ops**", " or ", "_anyone_", ", ", "~nobody~", ", with ", "`x && y <z>`", " and ", "$a^2$", ". See the ", "runbook→/"+strings.ReplaceAll(id(2), "-", ""), ", ", "site→https://example.com/a?b=1", ", ", "bad→javascript:alert(1)", "."),
@@ -117,7 +119,7 @@ func TestPagesBecomeDocuments(t *testing.T) {
 		f.block(38, "link_to_page", object{"type": "page_id", "page_id": id(2)}),
 		original, f.block(42, "synced_block", object{"synced_from": object{"type": "block_id", "block_id": id(40)}}), f.block(43, "synced_block", object{"synced_from": object{"type": "block_id", "block_id": id(777)}}),
 		f.block(44, "column_list", object{}, f.block(45, "column", object{"width_ratio": 0.5}, f.paragraph(46, "Left.")), f.block(47, "column", object{}, f.paragraph(48, "Right."))),
-		f.block(49, "unsupported", object{}), f.block(50, "table_of_contents", object{"color": "default"}), f.block(51, "transcription", object{"title": text("Meeting"), "status": "notes_ready"}, f.paragraph(52, "We met.")),
+		unsupported, f.block(50, "table_of_contents", object{"color": "default"}), f.block(51, "transcription", object{"title": text("Meeting"), "status": "notes_ready"}, f.paragraph(52, "We met.")),
 		f.paragraph(53, "# no heading, *no* [link](x), <script>no</script>"),
 	)
 	got := read(t, f, connect.Known{})[1]
@@ -357,6 +359,17 @@ func TestAServerThatAsksForPatience(t *testing.T) {
 		if busy, ok := errors.AsType[*connect.UnavailableError](err); !ok || busy.After != time.Hour {
 			t.Errorf("%v", err)
 		}
+	}
+	f.put(1, "Page", f.paragraph(10, "x"))
+	asked := 0
+	f.refuse = func(string, string) (int, http.Header) {
+		if asked++; asked%2 == 1 {
+			return http.StatusTooManyRequests, http.Header{"Retry-After": {"0"}}
+		}
+		return 0, nil
+	}
+	if got := read(t, f, connect.Known{})[1]; got.Kind != connect.Upserted {
+		t.Errorf("after a short pause: %+v", got)
 	}
 }
 

@@ -236,6 +236,9 @@ func (w *blockWriter) writeNested(ctx context.Context, one block, c content, dep
 	if ok {
 		w.out.WriteString(element.before)
 		w.writeRichText(c.RichText)
+		if strings.HasPrefix(one.Type, "heading_") && isPageID(one.ID) {
+			w.out.WriteString(" {#" + strings.ReplaceAll(one.ID, "-", "") + "}") // Notion opens a page at a block by its id
+		}
 		w.out.WriteString(element.after)
 	} else {
 		w.writeParagraph(c.RichText)

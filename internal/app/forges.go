@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/config"
 	"github.com/cairn-bot/cairn/internal/knowledge"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect"
-	"github.com/cairn-bot/cairn/internal/knowledge/connect/confluence"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/atlassian"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
 	"github.com/cairn-bot/cairn/internal/repository/git"
@@ -42,16 +42,16 @@ func newForge(dataDir string, source config.Source, read files.Options, changed 
 	return forge.New(options)
 }
 
-// newConfluence makes what reads a site of Confluence.
-func newConfluence(source config.Source, read files.Options) *confluence.Connector {
-	options := confluence.Options{
+// atlassianOptions say what is read of a site of Atlassian's.
+func atlassianOptions(source config.Source, read files.Options) atlassian.Options {
+	options := atlassian.Options{
 		Source: read.Source, URL: source.URL, Token: source.Key.Secret.Reveal(), MaxBytes: read.MaxBytes, AllowPrivate: source.PrivateNetwork,
 		Kind: read.Kind, Owner: read.Owner, People: source.AccountAddresses(),
 	}
 	if len(source.Audience) > 0 {
 		options.Audience = read.Audience
 	}
-	return confluence.New(options)
+	return options
 }
 
 // grantedGroups names the table of the groups that a source tells of.

@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/config"
 	"github.com/cairn-bot/cairn/internal/knowledge"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/confluence"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
 	connectgit "github.com/cairn-bot/cairn/internal/knowledge/connect/git"
@@ -57,7 +58,7 @@ func newConnector(dataDir string, source config.Source, changed []forge.Event) c
 			Include: read.Include, Exclude: read.Exclude, MaxBytes: read.MaxBytes, Kind: read.Kind, Audience: read.Audience, Owner: read.Owner,
 		})
 	case config.SourceConfluence:
-		return newConfluence(source, read)
+		return confluence.New(atlassianOptions(source, read))
 	case config.SourceNotion:
 		return notion.New(notion.Options{
 			Source: read.Source, URL: source.URL, Token: source.Key.Secret.Reveal(), MaxBytes: read.MaxBytes, AllowPrivate: source.PrivateNetwork,

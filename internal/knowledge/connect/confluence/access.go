@@ -3,16 +3,14 @@ package confluence
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"net/mail"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cairn-bot/cairn/internal/knowledge"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/atlassian"
 )
 
 // The beginnings of the names of groups, below the source's.
@@ -26,14 +24,6 @@ const (
 	maxBulk    = 100    // people that one request asks for
 )
 
-func (c *Connector) groupOf(kind, key string) (knowledge.Principal, error) {
-	made, err := knowledge.Group(string(c.options.Source) + ":" + kind + key)
-	if err != nil {
-		return "", fmt.Errorf("the group of %s%s: %w", kind, key, err)
-	}
-	return made, nil
-}
-
 // audienceOf gives whom a page is for: those of its nearest page with restrictions, itself first,
 // or of its space.
 func (c *Connector) audienceOf(in *catalog, one content) (knowledge.Audience, error) {
@@ -44,7 +34,7 @@ func (c *Connector) audienceOf(in *catalog, one content) (knowledge.Audience, er
 	if restricted := in.restrictedChain(one); len(restricted) > 0 {
 		kind, key = pageGroup, restricted[0].ID
 	}
-	made, err := c.groupOf(kind, key)
+	made, err := atlassian.GroupOf(c.options.Source, kind, key)
 	if err != nil {
 		return "", err
 	}
@@ -76,15 +66,15 @@ func (c *Connector) Access(ctx context.Context, groups []knowledge.Principal) (c
 	if err != nil {
 		return nil, err
 	}
-	defer a.client.Close()
-	r := &readers{Connector: c, asker: a, grants: make(connect.Grants), addresses: make(map[string]string), groups: make(map[string][]string)}
+	defer a.Close()
+	r := &readers{Connector: c, asker: a, grants: make(connect.Grants), directory: atlassian.NewDirectory(c.options.People), groups: make(map[string][]string)}
 	if len(groups) > 0 {
 		err = r.addNamed(ctx, groups)
 	} else {
 		err = r.addAll(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ask who may read %s: %w", c.options.URL, explainError(err))
+		return nil, atlassian.ExplainAccess(c.options.URL, err)
 	}
 	return r.grants, nil
 }
@@ -95,7 +85,7 @@ type readers struct {
 	asker     *asker
 	grants    connect.Grants
 	spaces    []space
-	addresses map[string]string   // of accounts; "" has none
+	directory *atlassian.Directory
 	groups    map[string][]string // accounts of groups
 }
 
@@ -126,20 +116,18 @@ func (r *readers) addAll(ctx context.Context) error {
 // addNamed adds some groups. One of a page that is not there any more has nobody.
 func (r *readers) addNamed(ctx context.Context, groups []knowledge.Principal) error {
 	for _, named := range groups {
-		name, ok := strings.CutPrefix(string(named), string(knowledge.GroupPrincipal)+":"+string(r.options.Source)+":")
-		key, isSpace := strings.CutPrefix(name, spaceGroup)
-		id, isPage := strings.CutPrefix(name, pageGroup)
-		if !ok || isSpace && !isSafeName(key) || isPage && !isSafeName(id) || !isSpace && !isPage {
-			return fmt.Errorf("group %s is none of source %s", named, r.options.Source)
+		kind, key, err := atlassian.ParseGroup(r.options.Source, named, spaceGroup, pageGroup)
+		if err != nil {
+			return err
 		}
-		if isSpace {
+		if kind == spaceGroup {
 			if err := r.addSpace(ctx, key); err != nil {
 				return err
 			}
 			continue
 		}
-		one, err := r.asker.findContent(ctx, id)
-		if _, refused := refusedStatus(err); refused {
+		one, err := r.asker.findContent(ctx, key)
+		if _, refused := atlassian.RefusedStatus(err); refused {
 			r.grants[named] = nil
 			continue
 		}
@@ -161,7 +149,7 @@ func (r *readers) addNamed(ctx context.Context, groups []knowledge.Principal) er
 // addPage adds the group of a page with restrictions: those who may read the space, and are named by
 // the page and by each ancestor with restrictions.
 func (r *readers) addPage(ctx context.Context, in *catalog, one content) error {
-	named, err := r.groupOf(pageGroup, one.ID)
+	named, err := atlassian.GroupOf(r.options.Source, pageGroup, one.ID)
 	if err != nil {
 		return err
 	}
@@ -186,7 +174,7 @@ func (r *readers) addPage(ctx context.Context, in *catalog, one content) error {
 }
 
 func (r *readers) addSpace(ctx context.Context, key string) error {
-	named, err := r.groupOf(spaceGroup, key)
+	named, err := atlassian.GroupOf(r.options.Source, spaceGroup, key)
 	if err != nil {
 		return err
 	}
@@ -235,7 +223,7 @@ func (r *readers) spaceAccounts(ctx context.Context, key string) (map[string]boo
 		}
 		return nil
 	})
-	if _, refused := refusedStatus(err); refused {
+	if _, refused := atlassian.RefusedStatus(err); refused {
 		return make(map[string]bool), nil
 	}
 	return accounts, err
@@ -243,12 +231,12 @@ func (r *readers) spaceAccounts(ctx context.Context, key string) (map[string]boo
 
 // addGroup adds the accounts of a group; none where Confluence does not tell.
 func (r *readers) addGroup(ctx context.Context, id string, accounts map[string]bool) error {
-	if !isSafeName(id) {
+	if !atlassian.IsSafeName(id) {
 		return nil
 	}
 	if _, ok := r.groups[id]; !ok {
 		members, err := r.listMembers(ctx, id)
-		if _, refused := refusedStatus(err); err != nil && !refused {
+		if _, refused := atlassian.RefusedStatus(err); err != nil && !refused {
 			return err
 		}
 		r.groups[id] = members
@@ -267,7 +255,7 @@ func (r *readers) listMembers(ctx context.Context, id string) ([]string, error) 
 			Results []person `json:"results"`
 		}
 		query := url.Values{"start": {strconv.Itoa(start)}, "limit": {strconv.Itoa(pageSize)}}
-		if err := r.asker.get(ctx, "/rest/api/group/"+id+"/membersByGroupId", query, &page); err != nil {
+		if err := r.asker.Get(ctx, "/rest/api/group/"+id+"/membersByGroupId", query, &page); err != nil {
 			return nil, err
 		}
 		for _, person := range page.Results {
@@ -286,36 +274,17 @@ func (r *readers) addPerson(one person, accounts map[string]bool) {
 		return
 	}
 	accounts[one.ID] = true
-	if isAddress(one.Email) {
-		r.addresses[one.ID] = one.Email
-	}
+	r.directory.Note(one.ID, one.Email)
 }
 
 // principals gives the people of accounts, in order.
 func (r *readers) principals(ctx context.Context, accounts map[string]bool) ([]knowledge.Principal, error) {
-	var unknown []string
-	for _, account := range slices.Sorted(maps.Keys(accounts)) {
-		_, ok := r.addresses[account]
-		if _, configured := r.options.People[account]; !ok && !configured {
-			unknown = append(unknown, account)
-		}
-	}
-	for some := range slices.Chunk(unknown, maxBulk) {
+	for some := range slices.Chunk(r.directory.Unknown(accounts), maxBulk) {
 		if err := r.askAddresses(ctx, some); err != nil {
 			return nil, err
 		}
 	}
-	found := make(map[knowledge.Principal]bool)
-	for account := range accounts {
-		address, ok := r.options.People[account]
-		if !ok {
-			address = r.addresses[account]
-		}
-		if principal, err := knowledge.User(address); err == nil && address != "" {
-			found[principal] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(found)), nil
+	return r.directory.Principals(accounts), nil
 }
 
 // askAddresses asks for the e-mail addresses of accounts. Confluence tells those that people show.
@@ -323,23 +292,12 @@ func (r *readers) askAddresses(ctx context.Context, accounts []string) error {
 	var page struct {
 		Results []person `json:"results"`
 	}
-	err := r.asker.get(ctx, "/rest/api/user/bulk", url.Values{"accountId": accounts, "limit": {strconv.Itoa(maxBulk)}}, &page)
-	if _, refused := refusedStatus(err); err != nil && !refused {
+	err := r.asker.Get(ctx, "/rest/api/user/bulk", url.Values{"accountId": accounts, "limit": {strconv.Itoa(maxBulk)}}, &page)
+	if _, refused := atlassian.RefusedStatus(err); err != nil && !refused {
 		return err
 	}
-	for _, account := range accounts {
-		r.addresses[account] = ""
-	}
 	for _, one := range page.Results {
-		if isAddress(one.Email) {
-			r.addresses[one.ID] = one.Email
-		}
+		r.directory.Note(one.ID, one.Email)
 	}
 	return nil
-}
-
-// isAddress reports whether a text is an e-mail address.
-func isAddress(text string) bool {
-	read, err := mail.ParseAddress(text)
-	return err == nil && read.Address == text
 }

@@ -2,9 +2,6 @@ package confluence
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,13 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/atlassian"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/remote"
 )
 
 const (
-	pageSize  = 200      // entries of one response, the most that are given with restrictions
-	maxPage   = 64 << 20 // bytes of one response at most
-	maxPages  = 10_000   // of one list
+	pageSize  = 200    // entries of one response, the most that are given with restrictions
+	maxPages  = 10_000 // of one list
 	maxSpaces = 2000
 
 	// expanded is what is asked for of each page beside what identifies it.
@@ -27,10 +24,9 @@ const (
 
 // asker asks one site.
 type asker struct {
-	client *remote.Client
-	at     site
-	token  string
-	limit  int64
+	*atlassian.Client
+	at    site
+	limit int64
 }
 
 func (c *Connector) newAsker() (*asker, error) {
@@ -38,66 +34,7 @@ func (c *Connector) newAsker() (*asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &asker{at: at, token: c.options.Token, limit: c.options.MaxBytes, client: remote.NewClient(remote.Options{
-		MaxBytes: min(maxPage, 2*c.options.MaxBytes+1<<20), AllowPrivate: c.options.AllowPrivate, TLS: c.options.TLS,
-	})}, nil
-}
-
-// get asks for a path below the site and decodes the answer. A status other than 200 is a
-// *remote.StatusError.
-func (a *asker) get(ctx context.Context, path string, query url.Values, into any) error {
-	answer, err := a.client.Do(ctx, func(ctx context.Context) (*http.Request, error) {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.at.base+path+"?"+query.Encode(), nil)
-		if err == nil {
-			a.authorize(request.Header)
-		}
-		return request, err
-	})
-	if err == nil && answer.Status != http.StatusOK {
-		err = &remote.StatusError{Status: answer.Status}
-	}
-	if err == nil {
-		err = json.Unmarshal(answer.Body, into)
-	}
-	if err != nil {
-		return fmt.Errorf("ask for %s: %w", path, err)
-	}
-	return nil
-}
-
-func (a *asker) authorize(header http.Header) {
-	header.Set("Accept", "application/json")
-	switch {
-	case strings.Contains(a.token, ":"):
-		header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(a.token)))
-	case a.token != "":
-		header.Set("Authorization", "Bearer "+a.token)
-	}
-}
-
-// refusedStatus gives the status with which Confluence refused one thing: it is not there, or not
-// for us.
-func refusedStatus(err error) (status int, ok bool) {
-	refused, isStatus := errors.AsType[*remote.StatusError](err)
-	if !isStatus {
-		return 0, false
-	}
-	switch refused.Status {
-	case http.StatusForbidden, http.StatusNotFound, http.StatusGone:
-		return refused.Status, true
-	}
-	return refused.Status, false
-}
-
-// explainError says what helps against an error of the site as a whole.
-func explainError(err error) error {
-	switch status, _ := refusedStatus(err); status {
-	case http.StatusUnauthorized:
-		return fmt.Errorf("%w: Confluence does not accept the token: want EMAIL:TOKEN, with an API token of that account", err)
-	case http.StatusNotFound:
-		return fmt.Errorf("%w: check the address and the key of the space, and that the account may read it", err)
-	}
-	return err
+	return &asker{Client: atlassian.NewClient(at.base, c.options), at: at, limit: c.options.MaxBytes}, nil
 }
 
 // links tell where a list goes on.
@@ -123,7 +60,7 @@ func listAll[T any](ctx context.Context, a *asker, path string, query url.Values
 			Results []T   `json:"results"`
 			Links   links `json:"_links"`
 		}
-		if err := a.get(ctx, path, query, &page); err != nil {
+		if err := a.Get(ctx, path, query, &page); err != nil {
 			return err
 		}
 		for _, entry := range page.Results {
@@ -163,7 +100,7 @@ func (a *asker) spaces(ctx context.Context) ([]space, error) {
 	}
 	var found []space
 	err := listAll(ctx, a, "/api/v2/spaces", query, func(s space) error {
-		if !isSafeName(s.Key) || !isSafeName(s.ID) || len(found) == maxSpaces {
+		if !atlassian.IsSafeName(s.Key) || !atlassian.IsSafeName(s.ID) || len(found) == maxSpaces {
 			return fmt.Errorf("the space %.60q can't be read: it has no usable key, or there are more than %d", s.Key, maxSpaces)
 		}
 		found = append(found, s)
@@ -239,7 +176,7 @@ func (c content) webPath() string {
 
 // check tells why what was listed can't be relied on.
 func (c content) check() error {
-	if !isSafeName(c.ID) || !isSafeName(c.Space.Key) || c.Version.Number < 1 || c.Version.When.IsZero() {
+	if !atlassian.IsSafeName(c.ID) || !atlassian.IsSafeName(c.Space.Key) || c.Version.Number < 1 || c.Version.When.IsZero() {
 		return fmt.Errorf("the page %.60q has no usable id, space or version", c.ID)
 	}
 	return nil
@@ -281,11 +218,11 @@ func (a *asker) addAncestors(ctx context.Context, in *catalog, one content) erro
 		if _, ok := in.byID[ancestor.ID]; ok {
 			continue
 		}
-		if !isSafeName(ancestor.ID) {
+		if !atlassian.IsSafeName(ancestor.ID) {
 			return fmt.Errorf("the page %s has an ancestor %.60q", one.ID, ancestor.ID)
 		}
 		found := content{ID: ancestor.ID}
-		err := a.get(ctx, "/rest/api/content/"+ancestor.ID+"/restriction/byOperation/read", url.Values{"expand": {"restrictions.user,restrictions.group"}, "limit": {strconv.Itoa(pageSize)}}, &found.Restrictions.Read)
+		err := a.Get(ctx, "/rest/api/content/"+ancestor.ID+"/restriction/byOperation/read", url.Values{"expand": {"restrictions.user,restrictions.group"}, "limit": {strconv.Itoa(pageSize)}}, &found.Restrictions.Read)
 		if err != nil {
 			return err
 		}
@@ -297,7 +234,7 @@ func (a *asker) addAncestors(ctx context.Context, in *catalog, one content) erro
 // findContent asks for one page or blog post.
 func (a *asker) findContent(ctx context.Context, id string) (content, error) {
 	var one content
-	if err := a.get(ctx, "/rest/api/content/"+id, url.Values{"expand": {expanded}}, &one); err != nil {
+	if err := a.Get(ctx, "/rest/api/content/"+id, url.Values{"expand": {expanded}}, &one); err != nil {
 		return content{}, err
 	}
 	if one.ID != id {
@@ -305,12 +242,6 @@ func (a *asker) findContent(ctx context.Context, id string) (content, error) {
 	}
 	return one, one.check()
 }
-
-// covers reports whether a page is in what the source reads.
-func (a *asker) covers(one content) bool { return a.at.space == "" || one.Space.Key == a.at.space }
-
-// errUnreadable is that the content of one page can't be read.
-var errUnreadable = errors.New("the page can't be read")
 
 // readBody reads the content of a page as Markdown.
 func (a *asker) readBody(ctx context.Context, one content) ([]byte, error) {
@@ -325,7 +256,7 @@ func (a *asker) readBody(ctx context.Context, one content) ([]byte, error) {
 			} `json:"storage"`
 		} `json:"body"`
 	}
-	if err := a.get(ctx, path, url.Values{"body-format": {"storage"}}, &read); err != nil {
+	if err := a.Get(ctx, path, url.Values{"body-format": {"storage"}}, &read); err != nil {
 		return nil, err
 	}
 	return renderPage(one, read.Body.Storage.Value, a.limit)

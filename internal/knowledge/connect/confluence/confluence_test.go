@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairn-bot/cairn/internal/knowledge"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/atlassian"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/confluence"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/connecttest"
 	"github.com/cairn-bot/cairn/internal/publicnet"
@@ -248,8 +249,8 @@ func TestAServerThatAsksForPatience(t *testing.T) {
 func TestWhatTheSearchForgotStays(t *testing.T) {
 	f := newFake(t)
 	f.put("1", "Page", "<p>x</p>")
-	known := connect.Known{"wiki:1": "hash"}
-	f.size = 1
+	known := connect.Known{}
+	read(t, f, known)
 	kept := f.pages[0]
 	f.pages = nil
 	f.refuse = func(path string, _ url.Values) (int, http.Header) {
@@ -260,6 +261,10 @@ func TestWhatTheSearchForgotStays(t *testing.T) {
 	}
 	if got := read(t, f, known)["1"]; got.Kind != connect.Unchanged {
 		t.Errorf("%+v", got)
+	}
+	f.pages, known["wiki:1"] = nil, "of an older version"
+	if got := read(t, f, known)["1"]; got.Kind != connect.Upserted {
+		t.Errorf("a page that changed: %+v", got)
 	}
 }
 
@@ -280,13 +285,13 @@ func TestAPageOverTheLimit(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	for _, address := range []string{"https://acme.atlassian.net", "ftp://acme/wiki", "https://acme.atlassian.net/wiki/spaces/a%22b", "https://acme.atlassian.net/wiki/x"} {
-		for _, err := range confluence.New(confluence.Options{Source: "wiki", URL: address}).Sync(t.Context(), nil) {
+		for _, err := range confluence.New(atlassian.Options{Source: "wiki", URL: address}).Sync(t.Context(), nil) {
 			if err == nil || !strings.Contains(err.Error(), "want https://") {
 				t.Errorf("%s: %v", address, err)
 			}
 		}
 	}
-	for _, err := range confluence.New(confluence.Options{Source: "wiki", URL: "https://127.0.0.1:1/wiki"}).Sync(t.Context(), nil) {
+	for _, err := range confluence.New(atlassian.Options{Source: "wiki", URL: "https://127.0.0.1:1/wiki"}).Sync(t.Context(), nil) {
 		if !errors.Is(err, publicnet.ErrPrivate) {
 			t.Errorf("%v", err)
 		}

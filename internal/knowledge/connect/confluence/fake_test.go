@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-bot/cairn/internal/knowledge/connect/confluence"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/atlassian"
 )
 
 // operations are the requests that the stand-in takes, below /wiki, with the parameters that the
@@ -70,10 +70,10 @@ func newFake(t testing.TB) *fake {
 	return f
 }
 
-func (f *fake) options() confluence.Options {
+func (f *fake) options() atlassian.Options {
 	pool := x509.NewCertPool()
 	pool.AddCert(f.server.Certificate())
-	return confluence.Options{
+	return atlassian.Options{
 		Source: "wiki", URL: f.server.URL + "/wiki/spaces/ENG", Token: "bot@example.com:token", AllowPrivate: true, TLS: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
 	}
 }

@@ -8,12 +8,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
-
 	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/atlassian"
 )
 
 // maxNesting is how many elements may be within one another.
@@ -26,12 +22,11 @@ func renderPage(one content, storage string, limit int64) ([]byte, error) {
 	}
 	page, err := storageToHTML(storage)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnreadable, err)
+		return nil, fmt.Errorf("%w: %w", atlassian.ErrUnreadable, err)
 	}
-	markdown := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
-	text, err := markdown.ConvertString("<h1>" + html.EscapeString(oneLine(one.Title)) + "</h1>\n" + page)
+	text, err := atlassian.ToMarkdown("<h1>" + html.EscapeString(atlassian.OneLine(one.Title)) + "</h1>\n" + page)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnreadable, err)
+		return nil, err
 	}
 	return []byte(text + "\n"), nil
 }

@@ -137,10 +137,25 @@ type Definition struct {
 	Long  string // e.g. "Business Requirements Document"
 }
 
-// URLWithAnchor gives the address of a passage: the document's URL with the anchor as fragment.
+// commentAnchor begins the anchors of comments that an address names by a query.
+const commentAnchor = "focusedCommentId-"
+
+// CommentAnchor makes the anchor of a comment whose address is its document's with focusedCommentId=ID
+// as query, as Jira has them. ok is false where the id is no number.
+func CommentAnchor(id string) (anchor string, ok bool) {
+	return commentAnchor + id, id != "" && strings.Trim(id, "0123456789") == ""
+}
+
+// URLWithAnchor gives the address of a passage: the document's URL with the anchor as fragment, or
+// as query where CommentAnchor made it.
 func URLWithAnchor(document Document, anchor string) string {
 	if document.URL == "" || anchor == "" {
 		return document.URL
+	}
+	if id, ok := strings.CutPrefix(anchor, commentAnchor); ok && !strings.ContainsAny(document.URL, "?#") {
+		if _, ok := CommentAnchor(id); ok {
+			return document.URL + "?focusedCommentId=" + id
+		}
 	}
 	return document.URL + "#" + anchor
 }

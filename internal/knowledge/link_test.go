@@ -34,3 +34,27 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+func TestAddressesOfPassages(t *testing.T) {
+	comment, ok := knowledge.CommentAnchor("12")
+	if !ok {
+		t.Errorf("12 makes no anchor")
+	}
+	for _, id := range []string{"", "1x", "-1"} {
+		if _, ok := knowledge.CommentAnchor(id); ok {
+			t.Errorf("%q makes an anchor", id)
+		}
+	}
+	for _, test := range []struct{ url, anchor, want string }{
+		{"https://x.example/a", "setup", "https://x.example/a#setup"},
+		{"https://x.example/a", "", "https://x.example/a"},
+		{"", "setup", ""},
+		{"https://x.example/browse/A-1", comment, "https://x.example/browse/A-1?focusedCommentId=12"},
+		{"https://x.example/a", "focusedCommentId-x", "https://x.example/a#focusedCommentId-x"},
+		{"https://x.example/a?b", comment, "https://x.example/a?b#" + comment},
+	} {
+		if got := knowledge.URLWithAnchor(knowledge.Document{URL: test.url}, test.anchor); got != test.want {
+			t.Errorf("%q at %q is %s, want %s", test.anchor, test.url, got, test.want)
+		}
+	}
+}

@@ -95,7 +95,7 @@ func TestPagesBecomeDocuments(t *testing.T) {
 	if strings.Contains(text, "bash") {
 		t.Errorf("a parameter of a macro is text: %s", text)
 	}
-	if d := got.Document; d.URL != f.server.URL+"/wiki/spaces/ENG/pages/1/How%20to%20restart" || d.Title != "How to restart" || d.Owner != "Ada" || d.Path != "ENG/How to restart" ||
+	if d := got.Document; d.URL != f.Server.URL+"/wiki/spaces/ENG/pages/1/How%20to%20restart" || d.Title != "How to restart" || d.Owner != "Ada" || d.Path != "ENG/How to restart" ||
 		d.Audience != "group:wiki:space/ENG" || !d.Modified.Equal(time.Date(2026, 5, 1, 12, 0, 1, 0, time.UTC)) {
 		t.Errorf("%+v", d)
 	}
@@ -124,7 +124,7 @@ func TestWhoMayReadAPage(t *testing.T) {
 	connector := confluence.New(f.options())
 	wants := func(groups []knowledge.Principal, want map[knowledge.Principal]string) {
 		t.Helper()
-		f.asked = nil
+		f.Asked = nil
 		grants, err := connector.Access(t.Context(), groups)
 		if err != nil || len(grants) != len(want) {
 			t.Fatalf("%v, %v", grants, err)
@@ -138,14 +138,14 @@ func TestWhoMayReadAPage(t *testing.T) {
 				t.Errorf("%s has %q, want %q", group, got, people)
 			}
 		}
-		if slices.ContainsFunc(f.asked, func(path string) bool { return strings.HasPrefix(path, "/api/v2/pages") }) {
-			t.Errorf("pages were read: %q", f.asked)
+		if slices.ContainsFunc(f.Asked, func(path string) bool { return strings.HasPrefix(path, "/api/v2/pages") }) {
+			t.Errorf("pages were read: %q", f.Asked)
 		}
 	}
 	wants(nil, map[knowledge.Principal]string{
 		"group:wiki:space/ENG": "user:ada@example.com user:bob@example.com", "group:wiki:page/2": "user:bob@example.com", "group:wiki:page/4": "",
 	})
-	f.change(func() { f.groups["g2"] = []string{"557058:ada"} })
+	f.Change(func() { f.groups["g2"] = []string{"557058:ada"} })
 	wants([]knowledge.Principal{"group:wiki:page/2", "group:wiki:page/4", "group:wiki:page/9"}, map[knowledge.Principal]string{
 		"group:wiki:page/2": "user:ada@example.com", "group:wiki:page/4": "user:ada@example.com", "group:wiki:page/9": "",
 	})
@@ -153,7 +153,7 @@ func TestWhoMayReadAPage(t *testing.T) {
 		t.Errorf("a change of members: %+v", again["2"])
 	}
 	document := changes["1"].Document
-	f.change(func() { f.pages[0].users = []string{"557058:bob"} })
+	f.Change(func() { f.pages[0].users = []string{"557058:bob"} })
 	if state, err := connector.Check(t.Context(), document); state != knowledge.StateChanged || err != nil {
 		t.Errorf("a page that was closed is %s, %v", state, err)
 	}
@@ -169,7 +169,7 @@ func TestWhoMayReadAPage(t *testing.T) {
 	if err != nil || !slices.Equal(grants["group:wiki:page/1"], []knowledge.Principal{"user:robert@example.com"}) {
 		t.Errorf("%v, %v", grants, err)
 	}
-	f.change(func() { f.readers = nil })
+	f.Change(func() { f.readers = nil })
 	wants([]knowledge.Principal{"group:wiki:page/1", "group:wiki:space/ENG"}, map[knowledge.Principal]string{"group:wiki:page/1": "", "group:wiki:space/ENG": ""})
 }
 
@@ -213,7 +213,7 @@ func TestTroubleRemovesNothing(t *testing.T) {
 			}
 			known := connect.Known{}
 			read(t, f, known)
-			f.refuse = func(path string, query url.Values) (int, http.Header) {
+			f.Refuse = func(path string, query url.Values) (int, http.Header) {
 				if path == one.at && (!one.second || query.Get("cursor") != "") {
 					return one.status, one.header
 				}
@@ -236,7 +236,7 @@ func TestTroubleRemovesNothing(t *testing.T) {
 
 func TestAServerThatAsksForPatience(t *testing.T) {
 	f := newFake(t)
-	f.refuse = func(string, url.Values) (int, http.Header) {
+	f.Refuse = func(string, url.Values) (int, http.Header) {
 		return http.StatusTooManyRequests, http.Header{"Retry-After": {"3600"}}
 	}
 	for _, err := range confluence.New(f.options()).Sync(t.Context(), nil) {
@@ -253,7 +253,7 @@ func TestWhatTheSearchForgotStays(t *testing.T) {
 	read(t, f, known)
 	kept := f.pages[0]
 	f.pages = nil
-	f.refuse = func(path string, _ url.Values) (int, http.Header) {
+	f.Refuse = func(path string, _ url.Values) (int, http.Header) {
 		if path == "/rest/api/content/1" {
 			f.pages = []*page{kept}
 		}

@@ -1,21 +1,16 @@
 package confluence_test
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/atlassian"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/atlassian/atlassiantest"
 )
 
 // operations are the requests that the stand-in takes, below /wiki, with the parameters that the
@@ -33,7 +28,7 @@ var operations = map[string][]string{
 	"/rest/api/user/bulk":                                 {"accountId", "limit"},
 }
 
-type object = map[string]any
+type object = atlassiantest.Object
 
 // page is a page of the stand-in.
 type page struct {
@@ -47,127 +42,43 @@ type page struct {
 
 // fake is a strict stand-in for a site with the space ENG.
 type fake struct {
-	t      testing.TB
-	server *httptest.Server
+	*atlassiantest.Site
+	t testing.TB
 
-	mu      sync.Mutex
 	pages   []*page
 	groups  map[string][]string // accounts of groups
 	readers []string            // groups and accounts ("user:…") that may read the space
 	emails  map[string]string
 	size    int // entries of one response
-	asked   []string
-	// refuse gives the status of an answer to a path, 0 for the usual one; nil never does.
-	refuse func(path string, query url.Values) (status int, header http.Header)
 }
 
 func newFake(t testing.TB) *fake {
-	f := &fake{t: t, size: 2, groups: map[string][]string{"g1": {"557058:ada", "557058:bob"}}, readers: []string{"g1"}, emails: map[string]string{
+	f := &fake{Site: atlassiantest.New(t), t: t, size: 2, groups: map[string][]string{"g1": {"557058:ada", "557058:bob"}}, readers: []string{"g1"}, emails: map[string]string{
 		"557058:ada": "ada@example.com", "557058:bob": "bob@example.com",
 	}}
-	f.server = httptest.NewTLSServer(http.HandlerFunc(f.answer))
-	t.Cleanup(f.server.Close)
+	f.Operations, f.Base, f.Make = operations, "/wiki", f.make
 	return f
 }
 
-func (f *fake) options() atlassian.Options {
-	pool := x509.NewCertPool()
-	pool.AddCert(f.server.Certificate())
-	return atlassian.Options{
-		Source: "wiki", URL: f.server.URL + "/wiki/spaces/ENG", Token: "bot@example.com:token", AllowPrivate: true, TLS: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
-	}
-}
+func (f *fake) options() atlassian.Options { return f.Options("wiki", "/wiki/spaces/ENG") }
 
 // put makes or replaces a page.
 func (f *fake) put(id, title, body string) *page {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, p := range f.pages {
-		if p.id == id {
-			p.title, p.body, p.version = title, body, p.version+1
-			return p
+	made := &page{id: id}
+	f.Change(func() {
+		if at := slices.IndexFunc(f.pages, func(p *page) bool { return p.id == id }); at >= 0 {
+			made = f.pages[at]
+		} else {
+			f.pages = append(f.pages, made)
+			slices.SortFunc(f.pages, func(a, b *page) int { return strings.Compare(a.id, b.id) })
 		}
-	}
-	made := &page{id: id, title: title, body: body, version: 1}
-	f.pages = append(f.pages, made)
-	slices.SortFunc(f.pages, func(a, b *page) int { return strings.Compare(a.id, b.id) })
+		made.title, made.body, made.version = title, body, made.version+1
+	})
 	return made
 }
 
 func (f *fake) remove(id string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.pages = slices.DeleteFunc(f.pages, func(p *page) bool { return p.id == id })
-}
-
-func (f *fake) change(what func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	what()
-}
-
-// operation finds what a path asks for, and its variable.
-func operation(path string) (name, variable string, ok bool) {
-	parts := strings.Split(path, "/")
-	for name := range operations {
-		wanted := strings.Split(name, "/")
-		if len(wanted) != len(parts) {
-			continue
-		}
-		same, value := true, ""
-		for i, part := range wanted {
-			if strings.HasPrefix(part, "{") {
-				value = parts[i]
-			} else if part != parts[i] {
-				same = false
-			}
-		}
-		if same && (value != "search") {
-			return name, value, true
-		}
-	}
-	return "", "", false
-}
-
-func (f *fake) answer(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	query := r.URL.Query()
-	path, below := strings.CutPrefix(r.URL.Path, "/wiki")
-	f.asked = append(f.asked, path)
-	name, variable, ok := operation(path)
-	if !ok || !below || r.Method != http.MethodGet {
-		f.t.Errorf("there is no operation %s %s", r.Method, r.URL)
-		http.NotFound(w, r)
-		return
-	}
-	for parameter := range query {
-		if !slices.Contains(operations[name], parameter) {
-			f.t.Errorf("%s has no parameter %s", name, parameter)
-		}
-	}
-	if user, password, ok := r.BasicAuth(); !ok || user != "bot@example.com" || password != "token" {
-		w.WriteHeader(http.StatusUnauthorized)
-		return
-	}
-	if f.refuse != nil {
-		if status, header := f.refuse(path, query); status != 0 {
-			for key, values := range header {
-				w.Header()[key] = values
-			}
-			w.WriteHeader(status)
-			return
-		}
-	}
-	made, ok := f.make(name, variable, query)
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(made); err != nil {
-		f.t.Error(err)
-	}
+	f.Change(func() { f.pages = slices.DeleteFunc(f.pages, func(p *page) bool { return p.id == id }) })
 }
 
 func (f *fake) make(name, variable string, query url.Values) (any, bool) {
@@ -177,7 +88,7 @@ func (f *fake) make(name, variable string, query url.Values) (any, bool) {
 		if keys := query.Get("keys"); keys != "" && keys != "ENG" {
 			return object{"results": []object{}, "_links": object{}}, true
 		}
-		return object{"results": []object{{"id": "7", "key": "ENG", "name": "Engineering", "type": "global", "status": "current"}}, "_links": object{"base": f.server.URL + "/wiki"}}, true
+		return object{"results": []object{{"id": "7", "key": "ENG", "name": "Engineering", "type": "global", "status": "current"}}, "_links": object{"base": f.Server.URL + "/wiki"}}, true
 	case "/api/v2/spaces/{id}/permissions":
 		var results []object
 		for i, reader := range f.readers {
@@ -236,7 +147,7 @@ func (f *fake) make(name, variable string, query url.Values) (any, bool) {
 func (f *fake) paged(path string, results []object, query url.Values) object {
 	start, _ := strconv.Atoi(query.Get("cursor")) //nolint:errcheck // 0 then
 	end := min(start+f.size, len(results))
-	links := object{"base": f.server.URL + "/wiki"}
+	links := object{"base": f.Server.URL + "/wiki"}
 	if end < len(results) {
 		next := url.Values{"cursor": {strconv.Itoa(end)}, "limit": {query.Get("limit")}}
 		links["next"] = path + "?" + next.Encode()

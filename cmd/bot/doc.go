@@ -47,8 +47,9 @@ passages and questions in other languages are left to their words.
 connect/files walks a folder and never leaves it, connect/git reads a branch by way of a mirror
 that repository/git keeps, connect/website reads a sitemap or follows links, connect/forge reads
 repositories on GitHub, GitLab and Gitea with their issues (sync.go, then items.go; dialect.go is how
-the three differ), connect/confluence the pages of Confluence Cloud and connect/notion those of Notion, of which none
-was met, only stand-ins, and connect/remote asks their servers. connect/mcp asks MCP
+the three differ), connect/confluence the pages of Confluence Cloud and
+connect/jira the issues of Jira Cloud, both by way of connect/atlassian, connect/notion the pages of
+Notion, of all of which only stand-ins were met, and connect/remote asks their servers. connect/mcp asks MCP
 servers for their resources, and by its live.go for what their tools find while a question is answered; [github.com/cairn-bot/cairn/internal/threadsource] reads channels: its answered.go says which
 threads people answered. What a forge tells by a webhook comes in at
 app's webhooks.go; who may read what is private there, at app's forges.go. No GitHub and no GitLab was

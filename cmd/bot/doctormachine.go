@@ -82,7 +82,7 @@ func checkSource(source config.Source, hooks string) finding {
 		found.Problem, found.Minor = errors.New("it has no token: public repositories alone are read, and few requests are allowed"), true
 		found.Remedy = "make a token that may read, and name it with key_env or key_file"
 	}
-	if source.Kind == config.SourceConfluence && source.Key.Secret.IsZero() {
+	if source.Kind.IsAtlassian() && source.Key.Secret.IsZero() {
 		found.Problem = errors.New("it has no token")
 		found.Remedy = "make an API token, and name EMAIL:TOKEN with key_env or key_file (see docs/sources.md)"
 	}

@@ -33,8 +33,8 @@ type sourcesCommands struct {
 
 type sourcesAddCommand struct {
 	Name           string   `arg:"" name:"NAME" help:"What the source is called: handbook."`
-	Place          string   `arg:"" name:"PLACE" help:"A folder, the address of a repository, of a website, of a repository or owner on GitHub, GitLab or Gitea, of a site or space of Confluence, https://www.notion.so, a channel: slack:T0123ABCD:C0456EFGH, or with --kind mcp the address or the command of an MCP server."`
-	Kind           string   `enum:"files,git,website,github,gitlab,gitea,conversation,mcp,confluence,notion," default:"" placeholder:"KIND" help:"files, git, website, github, gitlab, gitea, conversation, mcp, confluence or notion; default: as the place looks."`
+	Place          string   `arg:"" name:"PLACE" help:"A folder, the address of a repository, of a website, of a repository or owner on GitHub, GitLab or Gitea, of a site or space of Confluence, of a site or project of Jira, https://www.notion.so, a channel: slack:T0123ABCD:C0456EFGH, or with --kind mcp the address or the command of an MCP server."`
+	Kind           string   `enum:"files,git,website,github,gitlab,gitea,conversation,mcp,confluence,jira,notion," default:"" placeholder:"KIND" help:"files, git, website, github, gitlab, gitea, conversation, mcp, confluence, jira or notion; default: as the place looks."`
 	Branch         string   `placeholder:"NAME" help:"Of a repository: the branch to read."`
 	Include        []string `sep:"none" placeholder:"PATTERN" help:"Read these paths alone: docs/**/*.md. May be repeated."`
 	Exclude        []string `sep:"none" placeholder:"PATTERN" help:"Leave these paths out. May be repeated."`
@@ -43,7 +43,7 @@ type sourcesAddCommand struct {
 	WebhookKeyEnv  string   `placeholder:"VARIABLE" help:"Of a forge: the variable that holds the secret of its webhook."`
 	WebhookKeyFile string   `placeholder:"FILE" help:"Of a forge: the file that holds it."`
 	Part           []string `sep:"none" placeholder:"PART" help:"Of a forge: read files, wiki, issues, discussions, releases alone. May be repeated."`
-	Person         []string `sep:"none" placeholder:"ACCOUNT=ADDRESS" help:"Of a forge or Confluence: the e-mail address of an account. May be repeated."`
+	Person         []string `sep:"none" placeholder:"ACCOUNT=ADDRESS" help:"Of a forge, Confluence or Jira: the e-mail address of an account. May be repeated."`
 	Tool           []string `sep:"none" placeholder:"TOOL" help:"Of an MCP server: ask this tool while questions are answered; read-only: all that it marks so. May be repeated."`
 	KnownHosts     string   `placeholder:"FILE" help:"The public keys of the SSH server."`
 	PrivateNetwork bool     `help:"The address is inside your network."`

@@ -20,6 +20,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
 	connectgit "github.com/cairn-bot/cairn/internal/knowledge/connect/git"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/jira"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/mcp"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/notion"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/website"
@@ -59,6 +60,8 @@ func newConnector(dataDir string, source config.Source, changed []forge.Event) c
 		})
 	case config.SourceConfluence:
 		return confluence.New(atlassianOptions(source, read))
+	case config.SourceJira:
+		return jira.New(atlassianOptions(source, read))
 	case config.SourceNotion:
 		return notion.New(notion.Options{
 			Source: read.Source, URL: source.URL, Token: source.Key.Secret.Reveal(), MaxBytes: read.MaxBytes, AllowPrivate: source.PrivateNetwork,

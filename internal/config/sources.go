@@ -21,7 +21,7 @@ import (
 // Source is a place that documents come from. Fields that mean nothing for its kind are zero.
 type Source struct {
 	Name string     `key:"name" form:"source name"` // unique; becomes the documents' knowledge.SourceID
-	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea conversation mcp confluence notion"`
+	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea conversation mcp confluence jira notion"`
 
 	Path   string `key:"path" form:"path"`          // of files: absolute
 	URL    string `key:"url" form:"source address"` // of all others
@@ -110,20 +110,25 @@ const (
 	SourceMCP SourceKind = "mcp"
 	// SourceConfluence is a site of Confluence Cloud, or one space of it.
 	SourceConfluence SourceKind = "confluence"
+	// SourceJira is a site of Jira Cloud, or one project of it.
+	SourceJira SourceKind = "jira"
 	// SourceNotion is what an integration of Notion may read.
 	SourceNotion SourceKind = "notion"
 )
 
 // SourceKinds are all kinds.
-var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea, SourceConversation, SourceMCP, SourceConfluence, SourceNotion}
+var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea, SourceConversation, SourceMCP, SourceConfluence, SourceJira, SourceNotion}
 
 var forgeKinds = []SourceKind{SourceGitHub, SourceGitLab, SourceGitea}
 
 // IsForge reports whether sources of the kind are repositories with their issues.
 func (k SourceKind) IsForge() bool { return slices.Contains(forgeKinds, k) }
 
+// IsAtlassian reports whether sources of the kind are sites of Atlassian's.
+func (k SourceKind) IsAtlassian() bool { return k == SourceConfluence || k == SourceJira }
+
 // TellsReaders reports whether sources of the kind tell who may read what is there.
-func (k SourceKind) TellsReaders() bool { return k.IsForge() || k == SourceConfluence }
+func (k SourceKind) TellsReaders() bool { return k.IsForge() || k.IsAtlassian() }
 
 // publicForges are the kinds of forges by their hosts.
 var publicForges = map[string]SourceKind{
@@ -139,11 +144,11 @@ const (
 // listed.
 var kindOf = map[string][]SourceKind{
 	"path": {SourceFiles}, "watch": {SourceFiles},
-	"url": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceNotion), "private_network": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceNotion),
+	"url": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion), "private_network": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion),
 	"branch": {SourceGit}, "known_hosts": {SourceGit},
-	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceNotion), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceNotion),
+	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion),
 	"merge_key_env": {SourceGitea}, "merge_key_file": {SourceGitea},
-	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": withForges(SourceConfluence),
+	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": withForges(SourceConfluence, SourceJira),
 	"channel": {SourceConversation}, "command": {SourceMCP}, "tools": {SourceMCP},
 	"max_pages": {SourceWebsite}, "max_depth": {SourceWebsite}, "languages": {SourceWebsite},
 	"url_base": {SourceFiles, SourceGit}, "pictures": {SourceFiles, SourceGit}, "source_code": withForges(SourceFiles, SourceGit),
@@ -156,7 +161,7 @@ func withForges(kinds ...SourceKind) []SourceKind { return append(kinds, forgeKi
 var notionHosts = []string{"notion.so", "www.notion.so", "app.notion.com"}
 
 // GuessSourceKind says what a place looks like: an address that ends in .git or is one of SSH is
-// a repository, one of a well-known forge, of Confluence or of Notion is of its kind, another one a
+// a repository, one of a well-known forge, of Confluence, Jira or Notion is of its kind, another one a
 // website, anything else a folder.
 func GuessSourceKind(place string) SourceKind {
 	switch user, _, isSSH := strings.Cut(place, "@"); {
@@ -170,16 +175,22 @@ func GuessSourceKind(place string) SourceKind {
 		return SourceGit
 	}
 	address, err := url.Parse(place)
-	if err == nil && slices.Contains(notionHosts, strings.ToLower(address.Host)) {
-		return SourceNotion
+	if err != nil {
+		return SourceWebsite
 	}
-	if err == nil && strings.Trim(address.Path, "/") != "" {
-		if kind, ok := publicForges[strings.ToLower(address.Host)]; ok {
-			return kind
-		}
-		if strings.HasSuffix(strings.ToLower(address.Host), ".atlassian.net") && strings.HasPrefix(address.Path, "/wiki") {
-			return SourceConfluence
-		}
+	host := strings.ToLower(address.Host)
+	path := strings.Trim(address.Path, "/")
+	forge, isForge := publicForges[host]
+	isAtlassian := strings.HasSuffix(host, ".atlassian.net")
+	switch {
+	case slices.Contains(notionHosts, host):
+		return SourceNotion
+	case isForge && path != "":
+		return forge
+	case isAtlassian && (path == "wiki" || strings.HasPrefix(path, "wiki/")):
+		return SourceConfluence
+	case isAtlassian:
+		return SourceJira
 	}
 	return SourceWebsite
 }

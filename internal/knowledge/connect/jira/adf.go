@@ -137,7 +137,7 @@ func (w *adfWriter) writeElement(element string, one node, depth int) error {
 
 // writeHeading writes a heading below ours, that can't be taken for one of ours.
 func (w *adfWriter) writeHeading(one node, depth int) error {
-	level, _ := one.Attrs["level"].(float64) //nolint:errcheck // 0 then
+	level, _ := one.Attrs["level"].(float64) // 0 where it has none
 	element := "h" + strconv.Itoa(min(w.below+max(1, min(int(level), 6)), 6))
 	if w.cells > 0 {
 		element = "strong"

@@ -55,7 +55,7 @@ func (a *asker) checkToken(ctx context.Context) error {
 	var who person
 	err := a.Get(ctx, "/rest/api/3/myself", url.Values{}, &who)
 	if err == nil && who.ID == "" {
-		err = errors.New("Jira does not say whose token it is")
+		err = errors.New("the site does not say whose token it is")
 	}
 	return err
 }

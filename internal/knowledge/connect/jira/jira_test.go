@@ -207,7 +207,7 @@ func TestAnAccountThatAdministersNothing(t *testing.T) {
 	f.put("ENG-1", "Open", "x")
 	connector := jira.New(f.Options("tracker", ""))
 	refused := []string{"OPS"}
-	f.Refuse = func(path string, query url.Values) (int, http.Header) {
+	f.Refuse = func(_ string, query url.Values) (int, http.Header) {
 		if slices.Contains(refused, query.Get("projectKey")) {
 			return http.StatusForbidden, nil
 		}
@@ -273,7 +273,7 @@ func TestTroubleRemovesNothing(t *testing.T) {
 			known := connect.Known{}
 			read(t, f.options(), known)
 			asked := 0
-			f.Refuse = func(path string, query url.Values) (int, http.Header) {
+			f.Refuse = func(path string, _ url.Values) (int, http.Header) {
 				if path == one.at {
 					asked++
 				}
@@ -337,7 +337,7 @@ func TestIssuesThatCantBeRead(t *testing.T) {
 	}
 	f.put("ENG-5", "Deep", "").description = deep
 	closing := f.put("ENG-6", "Closed while it is read", "x")
-	f.Refuse = func(path string, query url.Values) (int, http.Header) {
+	f.Refuse = func(path string, _ url.Values) (int, http.Header) {
 		if path == "/rest/api/3/issue/"+closing.id {
 			closing.security = "Board"
 		}

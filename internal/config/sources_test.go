@@ -147,3 +147,17 @@ func TestReadSourceTellsAllThatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+func TestGuessSourceKind(t *testing.T) {
+	for place, want := range map[string]SourceKind{
+		"https://acme.atlassian.net": SourceJira, "https://acme.atlassian.net/jira/software/projects/ENG/boards/1": SourceJira,
+		"https://acme.atlassian.net/wiki": SourceConfluence, "https://acme.atlassian.net/wiki/spaces/ENG": SourceConfluence,
+		"https://acme.atlassian.net/wikis": SourceJira, "https://atlassian.net.example.com": SourceWebsite, "https://www.notion.so": SourceNotion,
+		"https://github.com": SourceWebsite, "https://github.com/acme/app": SourceGitHub, "https://github.com/acme/app.git": SourceGit,
+		"https://docs.example.com/a": SourceWebsite, "git@example.com:team/app.git": SourceGit, "./docs": SourceFiles, "slack:T1:C1": SourceConversation,
+	} {
+		if got := GuessSourceKind(place); got != want {
+			t.Errorf("%s looks like %s, want %s", place, got, want)
+		}
+	}
+}

@@ -297,6 +297,31 @@ func TestTroubleRemovesNothing(t *testing.T) {
 	}
 }
 
+// TestListsWithoutAnEnd has a list go on without saying where, and go in a circle.
+func TestListsWithoutAnEnd(t *testing.T) {
+	f := newFake(t)
+	f.put("ENG-1", "Issue", "x")
+	known := connect.Known{}
+	read(t, f.options(), known)
+	for want, with := range map[string]object{
+		"does not say where": {"isLast": false, "issues": []object{}},
+		"in a circle":        {"isLast": false, "issues": []object{}, "nextPageToken": "same"},
+		"no usable id":       {"isLast": true, "issues": []object{{"id": "1", "key": "a b", "fields": object{}}}},
+	} {
+		f.Make = func(name, variable string, query url.Values) (any, bool) {
+			if name == "/rest/api/3/search/jql" {
+				return with, true
+			}
+			return f.make(name, variable, query)
+		}
+		for change, err := range jira.New(f.options()).Sync(t.Context(), known) {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v, %v, want %s", change, err, want)
+			}
+		}
+	}
+}
+
 func TestAServerThatAsksForPatience(t *testing.T) {
 	f := newFake(t)
 	f.Refuse = func(string, url.Values) (int, http.Header) {

@@ -22,9 +22,7 @@ if [[ $# -eq 0 || "$*" == ./... ]]; then
 		mapfile -t raced < <(printf '%s\n' "${all[@]}" | grep -vE "$unraced")
 	fi
 fi
-events=$(mktemp)
-again=$(mktemp)
-flaky=$(mktemp)
+results=$(mktemp -d)
 servers=$(mktemp -d)
 # The servers run for as long as this script does, however it ends.
 coproc SERVERS { exec scripts/test-servers.sh use "$servers"; }
@@ -32,48 +30,49 @@ servers_pid=$SERVERS_PID
 finish() {
 	exec {SERVERS[1]}>&-
 	wait "$servers_pid" || true
-	rm -rf "$events" "$again" "$flaky" "$servers"
+	rm -rf "$results" "$servers"
 }
 trap finish EXIT
 addresses=$(cat <&"${SERVERS[0]}")
 eval "$addresses"
 if [[ -z ${CAIRN_TEST_REDIS_URL:-} || -z ${CAIRN_TEST_POSTGRES_URL:-} ]]; then exit 1; fi # which was explained
 
-status=0
-# run_tests runs the tests of packages: 0 or 1 for the race detector, then the packages. Half of them
-# wait for servers, browsers and clocks more than they work. make lint has what go vet finds.
+# run_tests runs the tests of packages, NAME: plain or raced, then how many packages at once, then
+# the packages. make lint has what go vet finds.
 run_tests() {
-	local cgo=$1 flags=() found
-	shift
+	local name=$1 parallel=$2 cgo=0 flags=()
+	shift 2
 	if [[ $# -eq 0 ]]; then return; fi
 	# SQLite and its C library are C translated to Go, whose memory is not Go's: the race detector
 	# sees none of it, and the checks of its pointers say nothing of our code. They took most of the
 	# time. What locks and channels order is still seen.
-	if [[ $cgo == 1 ]]; then
-		flags=(-race '-gcflags=modernc.org/sqlite/...=-race=false -d=checkptr=0' '-gcflags=modernc.org/libc/...=-race=false -d=checkptr=0')
+	if [[ $name == raced && ${RACE:-1} != 0 ]]; then
+		cgo=1 flags=(-race '-gcflags=modernc.org/sqlite/...=-race=false -d=checkptr=0' '-gcflags=modernc.org/libc/...=-race=false -d=checkptr=0')
 	fi
-	found=$(mktemp)
-	CGO_ENABLED=$cgo go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$found" \
-		--rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --rerun-fails-report "$again" \
-		--packages "$*" -- "${flags[@]}" -p $(($(nproc) * 3 / 2)) -vet=off -timeout "${TIMEOUT:-10m}" || status=$?
-	cat "$found" >>"$events"
-	cat "$again" >>"$flaky"
-	rm -f "$found"
+	CGO_ENABLED=$cgo go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$results/$name.json" \
+		--rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --rerun-fails-report "$results/$name.again" \
+		--packages "$*" -- "${flags[@]}" -p "$parallel" -vet=off -timeout "${TIMEOUT:-10m}"
 }
-run_tests 0 "${plain[@]}"
-run_tests "$((${RACE:-1} != 0))" "${raced[@]}"
+# Both at once: half of the packages wait for servers, browsers and clocks more than they work.
+status=0
+cores=$(nproc)
+run_tests plain $(((cores + 1) / 2)) "${plain[@]}" &
+plain_pid=$!
+run_tests raced "$cores" "${raced[@]}" || status=$?
+wait "$plain_pid" || status=$?
+cat "$results"/*.json >"$results/events"
 
 # Events of packages have no "Test"; subtests count as tests.
-count() { grep '"Test":' "$events" | grep -c "\"Action\":\"$1\"" || true; }
+count() { grep '"Test":' "$results/events" | grep -c "\"Action\":\"$1\"" || true; }
 passed=$(count pass) failed=$(count fail) skipped=$(count skip)
 if [[ $status -eq 0 && $failed -gt 0 ]]; then
 	echo "Flaky: passed when run once more." >&2
-	cat "$flaky" >&2
+	cat "$results"/*.again >&2
 	failed=0
 fi
 if [[ $skipped -gt 0 ]]; then
 	echo "Skipped tests fail the run:" >&2
-	grep '"Test":' "$events" | grep '"Action":"skip"' |
+	grep '"Test":' "$results/events" | grep '"Action":"skip"' |
 		sed -E 's/.*"Package":"([^"]*)","Test":"([^"]*)".*/  \1 \2/' >&2
 	status=1
 fi

@@ -37,10 +37,11 @@ addresses=$(cat <&"${SERVERS[0]}")
 eval "$addresses"
 if [[ -z ${CAIRN_TEST_REDIS_URL:-} || -z ${CAIRN_TEST_POSTGRES_URL:-} ]]; then exit 1; fi # which was explained
 
+cores=$(nproc)
 # run_tests runs the tests of packages, NAME: plain or raced, then how many packages at once, then
 # the packages. make lint has what go vet finds.
 run_tests() {
-	local name=$1 parallel=$2 cgo=0 flags=()
+	local name=$1 parallel=$2 cgo=0 flags=(-parallel "$((cores * 2))")
 	shift 2
 	if [[ $# -eq 0 ]]; then return; fi
 	# SQLite and its C library are C translated to Go, whose memory is not Go's: the race detector
@@ -53,9 +54,9 @@ run_tests() {
 		--rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --rerun-fails-report "$results/$name.again" \
 		--packages "$*" -- "${flags[@]}" -p "$parallel" -vet=off -timeout "${TIMEOUT:-10m}"
 }
-# Both at once: half of the packages wait for servers, browsers and clocks more than they work.
+# Both at once: half of the packages, and the tests of the whole program, wait for servers, browsers
+# and clocks more than they work.
 status=0
-cores=$(nproc)
 run_tests plain $(((cores + 1) / 2)) "${plain[@]}" &
 plain_pid=$!
 run_tests raced "$cores" "${raced[@]}" || status=$?

@@ -274,7 +274,8 @@ func TestPlacesAndPeople(t *testing.T) {
 	for name, at := range map[string]place{"in a channel": {guild: guild, channel: w.general, root: "1"}, "directly": {guild: directGuild, channel: w.DM(w.ann)}} {
 		got, err := w.adapter.Identify(t.Context(), at.threadID(), []chat.UserID{ann, chat.UserID(w.ben), chat.UserID(eve)})
 		want := []chat.Identity{
-			{Groups: []string{role}, Channels: []string{w.general, secret}, Team: guild}, {Channels: []string{w.general}, Team: guild}, {External: true},
+			{Name: "Ann", Groups: []string{role}, Channels: []string{w.general, secret}, Team: guild},
+			{Name: "Ben", Channels: []string{w.general}, Team: guild}, {External: true},
 		}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v, want %+v", name, got, err, want)

@@ -173,8 +173,8 @@ func TestPlacesAndPeople(t *testing.T) {
 	thread := place{team: slacktest.Team, channel: w.general, root: "1.2"}.threadID()
 	got, err := w.adapter.Identify(t.Context(), thread, []chat.UserID{"U0ANN", chat.UserID(gus.ID), chat.UserID(eve.ID), "U0NOBODY"})
 	want := []chat.Identity{
-		{Email: "ann@example.com", Groups: []string{"S0LEGAL"}, Team: slacktest.Team}, {Team: slacktest.Team, Guest: true},
-		{Team: "T0OTHER", External: true}, {External: true},
+		{Name: "Ann", Email: "ann@example.com", Groups: []string{"S0LEGAL"}, Team: slacktest.Team}, {Name: "Gus", Team: slacktest.Team, Guest: true},
+		{Name: "Eve", Team: "T0OTHER", External: true}, {External: true},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)

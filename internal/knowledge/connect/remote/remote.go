@@ -53,6 +53,7 @@ type Response struct {
 	Status   int
 	Header   http.Header
 	Body     []byte
+	Refusal  []byte   // the beginning of the body of another status, 64 KiB at most
 	Location *url.URL // of a redirect, absolute
 }
 
@@ -223,8 +224,7 @@ func (c *Client) DoOnce(ctx context.Context, newRequest func(context.Context) (*
 	}
 	if answer.StatusCode != http.StatusOK {
 		const drained = 64 << 10 // so that the connection can be used again
-		_, err := io.CopyN(io.Discard, answer.Body, drained)
-		if err != nil && !errors.Is(err, io.EOF) {
+		if read.Refusal, err = io.ReadAll(io.LimitReader(answer.Body, drained)); err != nil {
 			return nil, fmt.Errorf("read the answer: %w", err)
 		}
 		return read, nil

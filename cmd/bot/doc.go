@@ -49,7 +49,7 @@ that repository/git keeps, connect/website reads a sitemap or follows links, con
 repositories on GitHub, GitLab and Gitea with their issues (sync.go, then items.go; dialect.go is how
 the three differ), connect/confluence the pages of Confluence Cloud and
 connect/jira the issues of Jira Cloud, both by way of connect/atlassian, connect/notion the pages of
-Notion, of all of which only stand-ins were met, and connect/remote asks their servers. connect/mcp asks MCP
+Notion and connect/drive the files of Google Drive, of all of which only stand-ins were met, and connect/remote asks their servers. connect/mcp asks MCP
 servers for their resources, and by its live.go for what their tools find while a question is answered; [github.com/cairn-bot/cairn/internal/threadsource] reads channels: its answered.go says which
 threads people answered. What a forge tells by a webhook comes in at
 app's webhooks.go; who may read what is private there, at app's forges.go. No GitHub and no GitLab was

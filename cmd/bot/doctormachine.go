@@ -90,6 +90,10 @@ func checkSource(source config.Source, hooks string) finding {
 		found.Problem = errors.New("it has no token")
 		found.Remedy = "make an integration, and name its secret with key_env or key_file (see docs/sources.md)"
 	}
+	if source.Kind == config.SourceDrive && source.Key.Secret.IsZero() {
+		found.Problem = errors.New("it has no key of a service account")
+		found.Remedy = "make a service account, and name the file of its JSON key with key_file (see docs/sources.md)"
+	}
 	return found
 }
 

@@ -33,8 +33,8 @@ type sourcesCommands struct {
 
 type sourcesAddCommand struct {
 	Name           string   `arg:"" name:"NAME" help:"What the source is called: handbook."`
-	Place          string   `arg:"" name:"PLACE" help:"A folder, the address of a repository, of a website, of a repository or owner on GitHub, GitLab or Gitea, of a site or space of Confluence, of a site or project of Jira, https://www.notion.so, a channel: slack:T0123ABCD:C0456EFGH, or with --kind mcp the address or the command of an MCP server."`
-	Kind           string   `enum:"files,git,website,github,gitlab,gitea,conversation,mcp,confluence,jira,notion," default:"" placeholder:"KIND" help:"files, git, website, github, gitlab, gitea, conversation, mcp, confluence, jira or notion; default: as the place looks."`
+	Place          string   `arg:"" name:"PLACE" help:"A folder, the address of a repository, of a website, of a repository or owner on GitHub, GitLab or Gitea, of a site or space of Confluence, of a site or project of Jira, https://www.notion.so, a folder of Google Drive, a channel: slack:T0123ABCD:C0456EFGH, or with --kind mcp the address or the command of an MCP server."`
+	Kind           string   `enum:"files,git,website,github,gitlab,gitea,conversation,mcp,confluence,jira,notion,drive," default:"" placeholder:"KIND" help:"files, git, website, github, gitlab, gitea, conversation, mcp, confluence, jira, notion or drive; default: as the place looks."`
 	Branch         string   `placeholder:"NAME" help:"Of a repository: the branch to read."`
 	Include        []string `sep:"none" placeholder:"PATTERN" help:"Read these paths alone: docs/**/*.md. May be repeated."`
 	Exclude        []string `sep:"none" placeholder:"PATTERN" help:"Leave these paths out. May be repeated."`

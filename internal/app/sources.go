@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/knowledge"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/confluence"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/drive"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/files"
 	"github.com/cairn-bot/cairn/internal/knowledge/connect/forge"
 	connectgit "github.com/cairn-bot/cairn/internal/knowledge/connect/git"
@@ -65,6 +66,11 @@ func newConnector(dataDir string, source config.Source, changed []forge.Event) c
 	case config.SourceNotion:
 		return notion.New(notion.Options{
 			Source: read.Source, URL: source.URL, Token: source.Key.Secret.Reveal(), MaxBytes: read.MaxBytes, AllowPrivate: source.PrivateNetwork,
+			Kind: read.Kind, Audience: read.Audience, Owner: read.Owner,
+		})
+	case config.SourceDrive:
+		return drive.New(drive.Options{
+			Source: read.Source, URL: source.URL, Key: source.Key.Secret.Reveal(), MaxBytes: read.MaxBytes, AllowPrivate: source.PrivateNetwork,
 			Kind: read.Kind, Audience: read.Audience, Owner: read.Owner,
 		})
 	case config.SourceGit:

@@ -226,7 +226,7 @@ sources:
 		`17: sources[0].exclude: "[" is no valid pattern: want one such as docs/**/*.md`,
 		`17: sources[0].exclude: want a single plain value`,
 		`14: sources[0].path: is missing`,
-		`18: sources[1].kind: "folder": want files, git, website, github, gitlab, gitea, conversation, mcp, confluence, jira, notion`,
+		`18: sources[1].kind: "folder": want files, git, website, github, gitlab, gitea, conversation, mcp, confluence, jira, notion, drive`,
 		`20: sources[1].url_base: "example.com": want an address that starts with http:// or https://`,
 		`21: sources[1].max_document_bytes: "3GiB": want a size from 1.0 KiB to 1.0 GiB, such as 32MiB`,
 		`18: sources[1].name: is missing`,

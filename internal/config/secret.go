@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -99,6 +100,17 @@ func checkSecret(text string) (llm.Secret, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return llm.Secret{}, errors.New("want a key of visible ASCII characters alone, in one line and without white space")
+	}
+	return llm.NewSecret(text), nil
+}
+
+// checkServiceAccount makes a secret of the JSON key of a service account of Google Cloud.
+func checkServiceAccount(text string) (llm.Secret, error) {
+	var key struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal([]byte(text), &key) != nil || key.Type != "service_account" {
+		return llm.Secret{}, errors.New("want the JSON key of a service account: the whole file that Google Cloud gives when a key is made")
 	}
 	return llm.NewSecret(text), nil
 }

@@ -21,7 +21,7 @@ import (
 // Source is a place that documents come from. Fields that mean nothing for its kind are zero.
 type Source struct {
 	Name string     `key:"name" form:"source name"` // unique; becomes the documents' knowledge.SourceID
-	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea conversation mcp confluence jira notion"`
+	Kind SourceKind `key:"kind" oneof:"files git website github gitlab gitea conversation mcp confluence jira notion drive"`
 
 	Path   string `key:"path" form:"path"`          // of files: absolute
 	URL    string `key:"url" form:"source address"` // of all others
@@ -114,10 +114,12 @@ const (
 	SourceJira SourceKind = "jira"
 	// SourceNotion is what an integration of Notion may read.
 	SourceNotion SourceKind = "notion"
+	// SourceDrive is a folder or a shared drive of Google Drive.
+	SourceDrive SourceKind = "drive"
 )
 
 // SourceKinds are all kinds.
-var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea, SourceConversation, SourceMCP, SourceConfluence, SourceJira, SourceNotion}
+var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite, SourceGitHub, SourceGitLab, SourceGitea, SourceConversation, SourceMCP, SourceConfluence, SourceJira, SourceNotion, SourceDrive}
 
 var forgeKinds = []SourceKind{SourceGitHub, SourceGitLab, SourceGitea}
 
@@ -144,9 +146,9 @@ const (
 // listed.
 var kindOf = map[string][]SourceKind{
 	"path": {SourceFiles}, "watch": {SourceFiles},
-	"url": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion), "private_network": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion),
+	"url": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion, SourceDrive), "private_network": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion, SourceDrive),
 	"branch": {SourceGit}, "known_hosts": {SourceGit},
-	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion),
+	"key_env": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion, SourceDrive), "key_file": withForges(SourceGit, SourceWebsite, SourceMCP, SourceConfluence, SourceJira, SourceNotion, SourceDrive),
 	"merge_key_env": {SourceGitea}, "merge_key_file": {SourceGitea},
 	"webhook_key_env": forgeKinds, "webhook_key_file": forgeKinds, "parts": forgeKinds, "people": withForges(SourceConfluence, SourceJira),
 	"channel": {SourceConversation}, "command": {SourceMCP}, "tools": {SourceMCP},
@@ -160,9 +162,12 @@ func withForges(kinds ...SourceKind) []SourceKind { return append(kinds, forgeKi
 // notionHosts are where people open pages of Notion.
 var notionHosts = []string{"notion.so", "www.notion.so", "app.notion.com"}
 
+// driveHost is where people open folders of Google Drive.
+const driveHost = "drive.google.com"
+
 // GuessSourceKind says what a place looks like: an address that ends in .git or is one of SSH is
-// a repository, one of a well-known forge, of Confluence, Jira or Notion is of its kind, another one a
-// website, anything else a folder.
+// a repository, one of a well-known forge, of Confluence, Jira, Notion or Google Drive is of its kind,
+// another one a website, anything else a folder.
 func GuessSourceKind(place string) SourceKind {
 	switch user, _, isSSH := strings.Cut(place, "@"); {
 	case IsChannel(place):
@@ -185,6 +190,8 @@ func GuessSourceKind(place string) SourceKind {
 	switch {
 	case slices.Contains(notionHosts, host):
 		return SourceNotion
+	case host == driveHost:
+		return SourceDrive
 	case isForge && path != "":
 		return forge
 	case isAtlassian && (path == "wiki" || strings.HasPrefix(path, "wiki/")):
@@ -330,6 +337,8 @@ func (s *Source) complete(host Host) []fault {
 			s.Documents = knowledge.KindWeb
 		case SourceConversation:
 			s.Documents = knowledge.KindConversation
+		case SourceDrive:
+			s.Documents = knowledge.KindDrive
 		}
 	}
 	if _, err := s.AudienceOf(); err != nil {
@@ -337,6 +346,9 @@ func (s *Source) complete(host Host) []fault {
 	}
 	if s.Kind == SourceNotion && len(s.Audience) == 0 {
 		faults = append(faults, fault{"audience", errors.New("is missing: Notion does not tell who may read a page, so say whom the pages are for that are shared with the integration, such as team:slack:T0123ABCD or public")})
+	}
+	if s.Kind == SourceDrive && len(s.Audience) == 0 {
+		faults = append(faults, fault{"audience", errors.New("is missing: Google Drive does not tell a service account who may read a file, so say whom the files of the folder are for, such as team:slack:T0123ABCD or public")})
 	}
 	if s.Kind == SourceConversation && len(s.Audience) > 0 {
 		faults = append(faults, fault{"audience", errors.New("means nothing for a source of the kind conversation: what is said in a channel is for those who may read it there")})
@@ -370,17 +382,24 @@ func (s *Source) completeAddress(host Host) []fault {
 
 // findKey reads the token and the secret of webhooks from where they are said to be.
 func (s *Source) findKey(host Host) []fault {
-	secret, faults := findSecret(host, "key", s.Key.Env, s.Key.File)
+	check := secretCheck(checkSecret)
+	if s.Kind == SourceDrive {
+		check = checkServiceAccount
+	}
+	secret, faults := check.find(host, "key", s.Key.Env, s.Key.File)
 	s.Key.Secret = secret
-	signing, found := findSecret(host, "webhook_key", s.WebhookKey.Env, s.WebhookKey.File)
+	signing, found := secretCheck(checkSecret).find(host, "webhook_key", s.WebhookKey.Env, s.WebhookKey.File)
 	s.WebhookKey.Secret = signing
-	merging, wrong := findSecret(host, "merge_key", s.MergeKey.Env, s.MergeKey.File)
+	merging, wrong := secretCheck(checkSecret).find(host, "merge_key", s.MergeKey.Env, s.MergeKey.File)
 	s.MergeKey.Secret = merging
 	return slices.Concat(faults, found, wrong)
 }
 
-// findSecret reads the secret of NAME_env or NAME_file. Faults name neither it nor its file.
-func findSecret(host Host, name, variable, file string) (secret llm.Secret, faults []fault) {
+// secretCheck makes a secret of a text, or says what it has to look like.
+type secretCheck func(text string) (llm.Secret, error)
+
+// find reads the secret of NAME_env or NAME_file. Faults name neither it nor its file.
+func (check secretCheck) find(host Host, name, variable, file string) (secret llm.Secret, faults []fault) {
 	var text string
 	var err error
 	key := name + "_env"
@@ -398,7 +417,7 @@ func findSecret(host Host, name, variable, file string) (secret llm.Secret, faul
 		return secret, nil
 	}
 	if err == nil {
-		secret, err = checkSecret(text)
+		secret, err = check(text)
 	}
 	if err != nil {
 		return secret, []fault{{key, err}}

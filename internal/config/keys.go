@@ -217,3 +217,48 @@ func openRoles(models []Model) []Role {
 	}
 	return open
 }
+
+// findKey reads the token and the secret of webhooks from where they are said to be.
+func (s *Source) findKey(host Host) []fault {
+	check := secretCheck(checkSecret)
+	if s.Kind == SourceDrive {
+		check = checkServiceAccount
+	}
+	secret, faults := check.find(host, "key", s.Key.Env, s.Key.File)
+	s.Key.Secret = secret
+	signing, found := secretCheck(checkSecret).find(host, "webhook_key", s.WebhookKey.Env, s.WebhookKey.File)
+	s.WebhookKey.Secret = signing
+	merging, wrong := secretCheck(checkSecret).find(host, "merge_key", s.MergeKey.Env, s.MergeKey.File)
+	s.MergeKey.Secret = merging
+	return slices.Concat(faults, found, wrong)
+}
+
+// secretCheck makes a secret of a text, or says what it has to look like.
+type secretCheck func(text string) (llm.Secret, error)
+
+// find reads the secret of NAME_env or NAME_file. Faults name neither it nor its file.
+func (check secretCheck) find(host Host, name, variable, file string) (secret llm.Secret, faults []fault) {
+	var text string
+	var err error
+	key := name + "_env"
+	switch {
+	case variable != "" && file != "":
+		return secret, []fault{{name + "_file", fmt.Errorf("%s_env says already where the key is: keep one of them", name)}}
+	case variable != "":
+		if text = host.Getenv(variable); text == "" {
+			err = fmt.Errorf("the environment variable %s is not set", variable)
+		}
+	case file != "":
+		key = name + "_file"
+		text, err = readKey(file)
+	default:
+		return secret, nil
+	}
+	if err == nil {
+		secret, err = check(text)
+	}
+	if err != nil {
+		return secret, []fault{{key, err}}
+	}
+	return secret, nil
+}

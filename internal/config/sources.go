@@ -15,7 +15,6 @@ import (
 
 	"github.com/cairn-bot/cairn/internal/chat"
 	"github.com/cairn-bot/cairn/internal/knowledge"
-	"github.com/cairn-bot/cairn/internal/llm"
 )
 
 // Source is a place that documents come from. Fields that mean nothing for its kind are zero.
@@ -378,51 +377,6 @@ func (s *Source) completeAddress(host Host) []fault {
 		return []fault{{"url", errors.New("a key is sent over https:// alone")}}
 	}
 	return s.findKey(host)
-}
-
-// findKey reads the token and the secret of webhooks from where they are said to be.
-func (s *Source) findKey(host Host) []fault {
-	check := secretCheck(checkSecret)
-	if s.Kind == SourceDrive {
-		check = checkServiceAccount
-	}
-	secret, faults := check.find(host, "key", s.Key.Env, s.Key.File)
-	s.Key.Secret = secret
-	signing, found := secretCheck(checkSecret).find(host, "webhook_key", s.WebhookKey.Env, s.WebhookKey.File)
-	s.WebhookKey.Secret = signing
-	merging, wrong := secretCheck(checkSecret).find(host, "merge_key", s.MergeKey.Env, s.MergeKey.File)
-	s.MergeKey.Secret = merging
-	return slices.Concat(faults, found, wrong)
-}
-
-// secretCheck makes a secret of a text, or says what it has to look like.
-type secretCheck func(text string) (llm.Secret, error)
-
-// find reads the secret of NAME_env or NAME_file. Faults name neither it nor its file.
-func (check secretCheck) find(host Host, name, variable, file string) (secret llm.Secret, faults []fault) {
-	var text string
-	var err error
-	key := name + "_env"
-	switch {
-	case variable != "" && file != "":
-		return secret, []fault{{name + "_file", fmt.Errorf("%s_env says already where the key is: keep one of them", name)}}
-	case variable != "":
-		if text = host.Getenv(variable); text == "" {
-			err = fmt.Errorf("the environment variable %s is not set", variable)
-		}
-	case file != "":
-		key = name + "_file"
-		text, err = readKey(file)
-	default:
-		return secret, nil
-	}
-	if err == nil {
-		secret, err = check(text)
-	}
-	if err != nil {
-		return secret, []fault{{key, err}}
-	}
-	return secret, nil
 }
 
 // readAccount reads an account on a forge with the address of the person: "ada=ada@example.com".

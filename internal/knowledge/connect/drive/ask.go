@@ -145,7 +145,7 @@ func newTokens(ctx context.Context, client *remote.Client, key serviceKey) func(
 		case failed != nil:
 			return "", fmt.Errorf("ask for an access token: %w", failed)
 		case isRefused:
-			return "", fmt.Errorf("Google does not accept the key of the service account (status %d): is it deleted, or the clock wrong?", refused.Response.StatusCode)
+			return "", fmt.Errorf("the key of the service account is refused by Google (status %d): is it deleted, or the clock wrong?", refused.Response.StatusCode)
 		case err != nil || token.AccessToken == "":
 			return "", errors.New("the key of the service account can't be used, or Google gave no token for it: make another key")
 		}

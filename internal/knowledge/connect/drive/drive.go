@@ -135,7 +135,12 @@ type syncing struct {
 	known     connect.Known
 	yield     func(connect.Change, error) bool
 	passed    map[knowledge.DocumentID]bool
+	failures  int // documents in a row that Drive failed to give
 }
+
+// maxFailures is how many documents in a row Drive may fail to give, with a status of 500 and above,
+// before the sync ends: some documents it never exports, and they keep no other from being read.
+const maxFailures = 3
 
 func (s *syncing) pass(change connect.Change) error {
 	if !s.yield(change, nil) {
@@ -153,11 +158,15 @@ func (s *syncing) passFile(ctx context.Context, one file) error {
 	}
 	content, mediaType, err := s.asker.readContent(ctx, one)
 	if err != nil {
-		if !isDocumentError(err) {
+		if isServerError(err) {
+			s.failures++
+		}
+		if !isDocumentError(err) && (!isServerError(err) || s.failures > maxFailures) {
 			return err
 		}
 		return s.pass(connect.Change{Kind: connect.Failed, Document: document, Reason: err})
 	}
+	s.failures = 0
 	return s.pass(connect.Change{Kind: connect.Upserted, Document: document, Content: content, MediaType: mediaType, Link: linkAddress})
 }
 

@@ -241,8 +241,8 @@ func TestTroubleRemovesNothing(t *testing.T) {
 		second bool   // response of the list
 		want   string
 	}{
-		"400 for a token":  {status: 400, at: "/token", want: "does not accept the key"},
-		"302 for a token":  {status: 302, at: "/token", want: "does not accept the key"},
+		"400 for a token":  {status: 400, at: "/token", want: "refused by Google"},
+		"302 for a token":  {status: 302, at: "/token", want: "refused by Google"},
 		"500 for a token":  {status: 500, at: "/token", want: "status 500"},
 		"401":              {status: 401, at: list, want: "does not accept the access token"},
 		"API not enabled":  {status: 403, reason: "accessNotConfigured", at: list, want: "enable it"},
@@ -309,6 +309,7 @@ func TestAServerThatAsksForPatience(t *testing.T) {
 		{at: "/drive/v3/files", status: 429, header: http.Header{"Retry-After": {"3600"}}, want: time.Hour},
 		{at: "/drive/v3/files", status: 403, reason: "rateLimitExceeded", want: time.Minute},
 		{at: "/drive/v3/files/a/export", status: 403, reason: "userRateLimitExceeded", want: time.Minute},
+		{at: "/drive/v3/files/a/export", status: 503, header: http.Header{"Retry-After": {"3600"}}, want: time.Hour},
 		{at: "/token", status: 429, header: http.Header{"Retry-After": {"3600"}}, want: time.Hour},
 	} {
 		f.refuse = func(path string, _ url.Values) (int, string, http.Header) {
@@ -418,4 +419,34 @@ func TestWhatIsRequired(t *testing.T) {
 	}
 	f.put(item{id: rootID, name: "File", kind: "text/plain"})
 	wantFailure(t, f.options(), nil, "not that of a folder")
+}
+
+// TestDocumentsThatDriveFailsToExport has one such document named and the others read, and the sync end
+// where Drive can't give any.
+func TestDocumentsThatDriveFailsToExport(t *testing.T) {
+	t.Parallel()
+	open := func(t *testing.T, failing string) *fake {
+		f := newFake(t)
+		for _, id := range []string{"a", "b", "c", "d"} {
+			f.put(doc(id, id, "x"))
+		}
+		f.refuse = func(path string, _ url.Values) (int, string, http.Header) {
+			if strings.HasSuffix(path, failing) {
+				return http.StatusInternalServerError, "internalError", nil
+			}
+			return 0, "", nil
+		}
+		return f
+	}
+	t.Run("one", func(t *testing.T) {
+		t.Parallel()
+		changes := read(t, open(t, "/a/export"), connect.Known{})
+		if changes["a"].Kind != connect.Failed || changes["d"].Kind != connect.Upserted {
+			t.Errorf("%+v", changes)
+		}
+	})
+	t.Run("all", func(t *testing.T) {
+		t.Parallel()
+		wantFailure(t, open(t, "/export").options(), nil, "status 500")
+	})
 }

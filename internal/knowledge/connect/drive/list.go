@@ -77,7 +77,7 @@ func cleanName(name string) string {
 // check reports whether Drive told what is needed of a file.
 func (f file) check() error {
 	if !safeID.MatchString(f.ID) || f.Type == "" || f.Modified.IsZero() {
-		return fmt.Errorf("Drive gave a file %.60q without a usable id, type or time", f.ID)
+		return fmt.Errorf("a file %.60q has no usable id, type or time", f.ID)
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (a *asker) listFolder(ctx context.Context, id string, pass func(file) error
 			return err
 		}
 		if page.Incomplete {
-			return errors.New("Drive says that its list is incomplete")
+			return errors.New("the list of a folder is incomplete, as Drive says")
 		}
 		for _, one := range page.Files {
 			if err := one.check(); err != nil {

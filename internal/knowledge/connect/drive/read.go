@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cairn-bot/cairn/internal/knowledge/connect"
+	"github.com/cairn-bot/cairn/internal/knowledge/connect/remote"
 	"github.com/cairn-bot/cairn/internal/knowledge/parse"
 )
 
@@ -57,6 +58,16 @@ func isDocumentError(err error) bool {
 		return true
 	}
 	return false
+}
+
+// isServerError reports whether Drive failed to answer a request, also when it was asked again, and does
+// not ask to be left alone.
+func isServerError(err error) bool {
+	if _, ok := errors.AsType[*connect.UnavailableError](err); ok {
+		return false
+	}
+	failed, ok := errors.AsType[*remote.StatusError](err)
+	return ok && failed.Status >= http.StatusInternalServerError
 }
 
 // readContent reads a document, and says what it is.

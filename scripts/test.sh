@@ -1,25 +1,26 @@
 #!/usr/bin/env bash
 # Runs the tests of the packages given with the race detector (RACE=0: without it, and then all
 # cases of each test), and for them a Redis and a PostgreSQL of this run's own (see
-# test-servers.sh). Without packages, and for ./..., it runs all, and those below in "unraced" without the race
-# detector unless RACE=1. Fails on a skipped test too: it proves nothing. Up to three tests that
-# failed run once more by themselves, since they share the machine with browsers, servers and
-# killed processes; what passes then is named as flaky, and a data race is never tried again.
+# test-servers.sh). Without packages, and for ./..., it runs all, and with the race detector those
+# below in "concurrent" alone unless RACE=1. Fails on a skipped test too: it proves nothing. Up to
+# three tests that failed run once more by themselves, since they share the machine with browsers,
+# servers and killed processes; what passes then is named as flaky, and a data race is never tried
+# again.
 # The last line counts; where SUMMARY_FILE is set, it goes there as well.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Packages that start no goroutine of their own beside a browser's or a server's, and the whole
-# program, which the race detector makes build and run longest. What works in parallel below them is
-# tested with it in its own package, and all of it by make nightly.
-unraced='/(cmd|docs|charts)/|/internal/(archtest|config|document|pages|phrases|language|repository|adapters/web|inspect/(browser|jsx|project|webcode)|graph/flows/(analyze|buildcontext|inspect|page|repo)|knowledge/(chunk|correction|parse|sentence))(/|$)'
+# Packages in which goroutines share memory: they start them, or are called by several. The others, and
+# the whole program, which the race detector makes build and run longest, are tested without it here;
+# make nightly has it in all of them.
+concurrent='/internal/(adapters/(discord|slack|terminal)|agent|app|bot|chat/(chattest|expiring|interact|settings)|graph|inspect/(relay|socketio)|knowledge/(embed/local|index/(embedded|engine|postgres)|ingest|lexical|support)|llm/(gate|llmtest|openai)|quota|redis/(conn|kinds)|runs|session|store|telemetry)$|/internal/(adapters/(discord/(discordtest|fleet|gateway)|slack/(installs|pace|slacktest))|bot/chaos|graph/(flows/answer|graphtest)|runs/(embedded|redis))$'
 plain=() raced=("$@")
 if [[ $# -eq 0 || "$*" == ./... ]]; then
 	mapfile -t all < <(go list ./...)
 	raced=("${all[@]}")
 	if [[ -z ${RACE:-} ]]; then
-		mapfile -t plain < <(printf '%s\n' "${all[@]}" | grep -E "$unraced")
-		mapfile -t raced < <(printf '%s\n' "${all[@]}" | grep -vE "$unraced")
+		mapfile -t plain < <(printf '%s\n' "${all[@]}" | grep -vE "$concurrent")
+		mapfile -t raced < <(printf '%s\n' "${all[@]}" | grep -E "$concurrent")
 	fi
 fi
 results=$(mktemp -d)
@@ -57,7 +58,7 @@ run_tests() {
 # Both at once: half of the packages, and the tests of the whole program, wait for servers, browsers
 # and clocks more than they work.
 status=0
-run_tests plain $(((cores + 1) / 2)) "${plain[@]}" &
+run_tests plain "$cores" "${plain[@]}" &
 plain_pid=$!
 run_tests raced "$cores" "${raced[@]}" || status=$?
 wait "$plain_pid" || status=$?

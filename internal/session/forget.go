@@ -48,12 +48,13 @@ func (s *Session) firstTitle() string {
 	if len(s.Earlier) > 0 {
 		return shortenLine(s.Earlier[0].Asked, MaxTitle)
 	}
+	first := ""
 	for _, turn := range s.Turns {
-		if title := shortenLine(turn.Text, MaxTitle); turn.Role == chat.Person && title != "" {
-			return title
+		if title := titleOf(turn); title != "" && (first == "" || isSocial(first)) {
+			first = title
 		}
 	}
-	return ""
+	return first
 }
 
 // containsQuestion reports whether a question is among the turns.

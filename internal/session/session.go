@@ -29,7 +29,7 @@ const (
 type Session struct {
 	Thread  chat.ThreadID
 	Flow    string        // the flow the thread is in
-	Title   string        // the first message's text on one line, shortened; set by Add and Rename
+	Title   string        // what the first message that asks something is about, on one line; set by Add and Rename
 	Named   bool          // a person gave the title; set by Rename
 	Shared  bool          // others may read along who have the thread's address
 	People  []chat.UserID // who wrote in it; set by Add
@@ -105,8 +105,8 @@ func (s *Session) Add(turn chat.Turn) {
 	if turn.Role != chat.Person {
 		return
 	}
-	if s.Title == "" {
-		s.Title = shortenLine(turn.Text, MaxTitle)
+	if title := titleOf(turn); s.Title == "" || !s.Named && title != "" && isSocial(s.Title) {
+		s.Title = title
 	}
 	if !slices.Contains(s.People, turn.Author) {
 		s.People = append(s.People, turn.Author)

@@ -95,7 +95,7 @@ func (c *answersPinCommand) pinRun(ctx context.Context, in *invocation) error {
 		return recordAction(ctx, a.Config, audit.Entry{Action: audit.PinAnswer, Target: c.RunID}, func() error {
 			user := machineUser()
 			by := chat.Reader{Adapter: terminal.Name, User: chat.UserID(user), Identity: &chat.Identity{Name: user, Local: true}}
-			pinned, err := bot.NewCurator(a.Bot).PinAnswer(ctx, chat.RunID(c.RunID), by)
+			pinned, err := bot.NewCurator(a.Bot).PinAnswer(ctx, chat.RunID(c.RunID), by, chat.PinDraft{})
 			if err != nil {
 				return fmt.Errorf("pin the answer of run %s: %w", c.RunID, err)
 			}

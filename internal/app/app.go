@@ -157,7 +157,7 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 	return bot.New(bot.Options{
 		Access: resolver, Library: c.answeredFrom(), Openers: openers(c.platforms()), Withdraw: withdrawals[c.Config.Access.Retract],
 		Store: c.Telemetry.Store(threads.Runs), Flows: c.Telemetry.Flows(registered, answer.Name), Router: router,
-		Accompany: c.Telemetry.Accompany, Logger: c.Logger, Adapters: c.Posters(), Ending: ending, Quota: newQuota(c.Config.Limits, c.Storage.counts, c.Models.Budget), ModelBudget: newTeamBudget(c.Config.Limits, c.Storage.counts, c.Models.Budget), Catalog: c.Library,
+		Accompany: c.Telemetry.Accompany, Logger: c.Logger, Adapters: c.Posters(), Files: map[string]chat.Fetcher{"web": c.Storage.Uploads}, Ending: ending, Quota: newQuota(c.Config.Limits, c.Storage.counts, c.Models.Budget), ModelBudget: newTeamBudget(c.Config.Limits, c.Storage.counts, c.Models.Budget), Catalog: c.Library,
 		Examples: c.Examples(), ReadFile: c.recognizer.ReadAttached, Viewer: newViewer(c.Config), Check: c.checks.findStates, Keep: c.Channels.keep, RefreshAccess: newGrantRefresher(c.Library, c.Storage.Groups).refresh,
 		Corrections: findCorrections(registered), Curation: newCuration(c.Setup, c.Storage.Pinned, resolver), ComposeDigest: digests{cairn: c}.compose,
 	})

@@ -56,9 +56,18 @@ func (p pins) Pin(ctx context.Context, question, text, by string) error {
 }
 
 // PinRun implements operations.Pins. Who signed in to the page looks after all collections.
-func (p pins) PinRun(ctx context.Context, run chat.RunID, by string) error {
-	_, err := bot.NewCurator(p.cairn.Bot).PinAnswer(ctx, run, chat.Reader{Adapter: "operations", User: chat.UserID(by), Identity: &chat.Identity{Name: by, Local: true}})
+func (p pins) PinRun(ctx context.Context, run chat.RunID, by string, draft chat.PinDraft) error {
+	_, err := bot.NewCurator(p.cairn.Bot).PinAnswer(ctx, run, operatorReader(by), draft)
 	return err
+}
+
+// DraftRun implements operations.Pins.
+func (p pins) DraftRun(ctx context.Context, run chat.RunID, by string) (chat.PinDraft, error) {
+	return bot.NewCurator(p.cairn.Bot).DraftPin(ctx, run, operatorReader(by))
+}
+
+func operatorReader(by string) chat.Reader {
+	return chat.Reader{Adapter: "operations", User: chat.UserID(by), Identity: &chat.Identity{Name: by, Local: true}}
 }
 
 // Unpin implements operations.Pins.

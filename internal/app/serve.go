@@ -103,6 +103,7 @@ func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.W
 	parts.Go(func() error { return c.ReportAgents(ctx) })
 	parts.Go(func() error {
 		prunePages(ctx, c.Storage.Pages, c.Logger)
+		pruneUploads(ctx, c.Storage.Uploads, c.Logger)
 		return nil
 	})
 	parts.Go(func() error {

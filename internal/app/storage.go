@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/adapters/slack"
 	"github.com/cairn-bot/cairn/internal/adapters/slack/installs"
 	"github.com/cairn-bot/cairn/internal/adapters/slack/pace"
+	"github.com/cairn-bot/cairn/internal/adapters/web/uploads"
 	"github.com/cairn-bot/cairn/internal/agent/reports"
 	"github.com/cairn-bot/cairn/internal/chat/settings"
 	"github.com/cairn-bot/cairn/internal/curated"
@@ -52,6 +53,7 @@ type Storage struct {
 	Groups   access.Store
 	Agents   reports.Store
 	Pinned   curated.Store  // answers that experts pinned to questions
+	Uploads  uploads.Store  // files that people attached on the web page
 	Pages    *pages.Library // that people write; nil in Redis
 	InRedis  bool
 
@@ -105,7 +107,7 @@ func openData(ctx context.Context, dir string) (*Storage, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Storage{
-		data: db, Threads: threads, Pages: pages.NewLibrary(pages.OpenSQLite(db)), Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db), Pinned: curated.OpenSQLite(db),
+		data: db, Threads: threads, Pages: pages.NewLibrary(pages.OpenSQLite(db)), Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db), Pinned: curated.OpenSQLite(db), Uploads: uploads.OpenSQLite(db),
 		counts: quota.OpenSQLite(db), installs: installs.OpenSQLite(db), turns: pace.NewLocal(nil),
 		shards: fleet.NewMemory(), tickets: tickets.OpenSQLite(db), closers: closers{db.Close},
 	}, nil
@@ -118,6 +120,13 @@ func prunePages(ctx context.Context, written *pages.Library, logger *slog.Logger
 	}
 	if _, err := written.Prune(ctx); err != nil && ctx.Err() == nil {
 		logger.WarnContext(ctx, "remove old versions of pages", "error", err)
+	}
+}
+
+// pruneUploads removes files that people attached on the web page and that nobody read for long.
+func pruneUploads(ctx context.Context, kept uploads.Store, logger *slog.Logger) {
+	if err := kept.Prune(ctx); err != nil && ctx.Err() == nil {
+		logger.WarnContext(ctx, "remove old files", "error", err)
 	}
 }
 
@@ -166,7 +175,7 @@ func openRedis(ctx context.Context, setup Setup) (*Storage, error) {
 	app := fmt.Sprintf("%x", sha256.Sum256([]byte(setup.Config.Discord.Token.Reveal())))[:16]
 	return &Storage{
 		Threads:  newThreads(opened, client.RewriteFiles),
-		Settings: settings.OpenRedis(client), Groups: access.OpenRedis(client), Agents: reports.OpenRedis(client), Pinned: curated.OpenRedis(client), Pages: written, InRedis: true,
+		Settings: settings.OpenRedis(client), Groups: access.OpenRedis(client), Agents: reports.OpenRedis(client), Pinned: curated.OpenRedis(client), Uploads: uploads.OpenRedis(client), Pages: written, InRedis: true,
 		counts: quota.OpenRedis(client), installs: installs.OpenRedis(client), turns: pace.OpenRedis(client),
 		shards: fleet.OpenRedis(client, app), tickets: tickets.OpenRedis(client), closers: stored,
 	}, nil

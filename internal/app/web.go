@@ -63,7 +63,7 @@ func (c *Cairn) ListenForWeb(ctx context.Context, suggestions []string) (*web.We
 	managed := bot.NewManager(c.Bot)
 	options := web.Options{
 		Addr: c.Config.Web.Listen, Transcripts: c.Bot, Controls: c.Bot, Graphs: c.Bot, Threads: c.Bot, Sources: c.Bot,
-		Manager: managed, Rewriter: managed, Offers: managed, Pages: written,
+		Manager: managed, Rewriter: managed, Offers: managed, Pages: written, Uploads: c.Storage.Uploads, Pins: c.Bot.Curator(),
 		Logger: c.Logger, Suggestions: suggestions, Everything: c.Config.Access.Web == config.WebEverything, Operations: operations,
 		Stats: fmt.Sprintf("%s, %s", english.Plural(stats.Documents, "document", ""), english.Plural(stats.Passages, "passage", "")),
 	}

@@ -4,6 +4,7 @@ package archtest
 var stores = []string{
 	"github.com/cairn-bot/cairn/internal/access", "github.com/cairn-bot/cairn/internal/agent/reports", "github.com/cairn-bot/cairn/internal/chat/settings", "github.com/cairn-bot/cairn/internal/curated", "github.com/cairn-bot/cairn/internal/quota/**",
 	"github.com/cairn-bot/cairn/internal/adapters/discord/{fleet,tickets}", "github.com/cairn-bot/cairn/internal/adapters/slack/{installs,pace}",
+	"github.com/cairn-bot/cairn/internal/adapters/web/uploads",
 }
 
 // rules are the import rules of the architecture.
@@ -67,9 +68,9 @@ var rules = []rule{
 	{
 		// Where an adapter is installed is kept beside all else that processes share.
 		name:   "an adapter's store imports its adapter and the database",
-		in:     []string{"github.com/cairn-bot/cairn/internal/adapters/discord/{fleet,tickets}", "github.com/cairn-bot/cairn/internal/adapters/slack/{installs,pace}"},
+		in:     []string{"github.com/cairn-bot/cairn/internal/adapters/discord/{fleet,tickets}", "github.com/cairn-bot/cairn/internal/adapters/slack/{installs,pace}", "github.com/cairn-bot/cairn/internal/adapters/web/uploads"},
 		forbid: []string{"github.com/cairn-bot/cairn/**"},
-		allow:  []string{"github.com/cairn-bot/cairn/internal/adapters/**", "github.com/cairn-bot/cairn/internal/redis/conn/**", "github.com/cairn-bot/cairn/internal/sqlite/**", "github.com/cairn-bot/cairn/internal/servertest"},
+		allow:  []string{"github.com/cairn-bot/cairn/internal/adapters/**", "github.com/cairn-bot/cairn/internal/chat/**", "github.com/cairn-bot/cairn/internal/redis/conn/**", "github.com/cairn-bot/cairn/internal/sqlite/**", "github.com/cairn-bot/cairn/internal/servertest"},
 	},
 	{
 		name:   "chat imports nothing of Cairn",

@@ -67,12 +67,20 @@ func (r *flowRun) readFiles(held context.Context, flow string) error {
 	return nil
 }
 
+// fetcherOf gives who fetches the files of an adapter's threads; nil where nobody does.
+func (o Options) fetcherOf(adapter string) chat.Fetcher {
+	if fetcher, ok := o.Adapters[adapter].(chat.Fetcher); ok {
+		return fetcher
+	}
+	return o.Files[adapter]
+}
+
 // threadFiles gives the files of the thread, the latest first: those that the platform
 // finds, and those of what was said to the bot. With made they are also what was made of them
 // before: an overview may rest on an analysis.
 func (r *flowRun) threadFiles(ctx context.Context, made bool) []chat.File {
 	var files []chat.File
-	if finder, ok := r.job.poster.(chat.FileFinder); ok {
+	if finder, ok := r.job.files.(chat.FileFinder); ok {
 		ctx, done := context.WithTimeout(ctx, fileTime)
 		defer done()
 		var err error
@@ -143,11 +151,10 @@ func (r *fileReader) noteUnread(name, reason string) {
 // tried again.
 func (r *fileReader) readFile(held context.Context, file chat.File) error {
 	name := shownName(file.Name)
-	fetcher, ok := r.job.poster.(chat.Fetcher)
 	switch {
 	case held.Err() != nil:
 		return nil // whoever goes on with the job sees why
-	case !ok || r.parse == nil:
+	case r.job.files == nil || r.parse == nil:
 		r.noteUnread(name, "files can't be read here")
 		return nil
 	case file.Size > maxFile:
@@ -159,7 +166,7 @@ func (r *fileReader) readFile(held context.Context, file chat.File) error {
 	}
 	ctx, done := context.WithTimeout(held, fileTime)
 	defer done()
-	content, err := fetcher.Fetch(ctx, r.job.message.Thread, file, maxFile)
+	content, err := r.job.files.Fetch(ctx, r.job.message.Thread, file, maxFile)
 	if err != nil {
 		return r.notFetched(ctx, file, err)
 	}

@@ -82,6 +82,9 @@ type Options struct {
 	// chat.Fetcher as well is used as such. Jobs of other threads are left to workers that
 	// know their adapter.
 	Adapters map[string]chat.Poster
+	// Files gives the files of threads, by adapter, whose adapter is no Poster. One that is a
+	// chat.FileFinder or a chat.FileForgetter as well is used as such.
+	Files map[string]chat.Fetcher
 	// Ending is closed when the process is about to end, before the contexts of messages
 	// end for that reason; nil: it never is.
 	Ending <-chan struct{}

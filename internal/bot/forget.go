@@ -48,6 +48,11 @@ func (t *turn) forgetAuthor(ctx context.Context) (runs.Result, error) {
 	if err := t.bot.store.Forget(ctx, t.job.entry.Thread(), by, forgotten); err != nil {
 		return runs.Result{}, err
 	}
+	if keeper, ok := t.job.files.(chat.FileForgetter); ok {
+		if err := keeper.ForgetFiles(ctx, t.job.entry.Thread(), by); err != nil {
+			return runs.Result{}, err
+		}
+	}
 	t.conversation.session.Forget(by)
 	t.job.message.ID = ""
 	return t.conclusion.commitAndShow(ctx, runs.Result{})

@@ -15,7 +15,8 @@ type job struct {
 	lease   runs.Lease
 	entry   runs.Job // as it is in the queue; Run is another one once the message was edited
 	journal store.Journal
-	poster  chat.Poster // of the thread's adapter; nil where that reads
+	poster  chat.Poster  // of the thread's adapter; nil where that reads
+	files   chat.Fetcher // of the thread; nil where there are none
 
 	message chat.Message // that the job is about; its ID is where the bot's turn belongs
 	record  runs.Record  // of the run that the job starts or goes on with
@@ -42,7 +43,7 @@ func (j *job) restart() *job {
 	lease := j.lease
 	lease.Behind, lease.SessionUnread = true, true
 	return &job{
-		lease: lease, entry: j.entry, journal: j.journal, poster: j.poster, message: j.entry.Message, start: newRunStart(),
+		lease: lease, entry: j.entry, journal: j.journal, poster: j.poster, files: j.files, message: j.entry.Message, start: newRunStart(),
 		begun: true, stopping: j.stopping, logger: j.logger, now: j.now,
 	}
 }

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,26 +83,44 @@ func (b *Bot) Curator() chat.AnswerPinner {
 // NewCurator makes the curator of a bot that has Options.Curation.
 func NewCurator(bot *Bot) *Curator { return &Curator{bot, bot.options.Curation} }
 
-// PinAnswer implements chat.AnswerPinner.
-func (c *Curator) PinAnswer(ctx context.Context, run chat.RunID, by chat.Reader) (chat.PinnedAnswer, error) {
+// DraftPin implements chat.AnswerPinner.
+func (c *Curator) DraftPin(ctx context.Context, run chat.RunID, by chat.Reader) (chat.PinDraft, error) {
+	answer, err := c.preparePin(ctx, run, by)
+	return chat.PinDraft{Question: answer.Question, Text: answer.Text}, err
+}
+
+// preparePin gives the answer of a run as it would be pinned by somebody who may.
+func (c *Curator) preparePin(ctx context.Context, run chat.RunID, by chat.Reader) (curated.Answer, error) {
 	record, reply, err := c.findPinnable(ctx, run)
 	if err != nil {
-		return chat.PinnedAnswer{}, err
+		return curated.Answer{}, err
 	}
 	documents, err := c.documentsOfRun(ctx, record, reply)
 	if err != nil {
-		return chat.PinnedAnswer{}, err
+		return curated.Answer{}, err
 	}
 	person, err := c.admitCurator(ctx, record.Thread, by, documents)
 	if err != nil {
-		return chat.PinnedAnswer{}, err
+		return curated.Answer{}, err
 	}
 	now := c.bot.now()
-	answer := curated.Answer{
+	return curated.Answer{
 		ID: curated.NewID(), Question: shorten.Head(c.standaloneQuestion(ctx, record), curated.MaxQuestion), Text: reply.Text, Groups: groupsOf(reply, documents),
 		RestsOn: slices.Sorted(maps.Keys(documents)), Author: by.User, Name: shorten.Line(person.Name, curated.MaxName), Run: run, Pinned: now, Expires: now.Add(c.curation.Keep),
+	}, nil
+}
+
+// PinAnswer implements chat.AnswerPinner.
+func (c *Curator) PinAnswer(ctx context.Context, run chat.RunID, by chat.Reader, draft chat.PinDraft) (chat.PinnedAnswer, error) {
+	answer, err := c.preparePin(ctx, run, by)
+	if err != nil {
+		return chat.PinnedAnswer{}, err
 	}
-	pinned, err := curated.Pin(ctx, c.curation.Store, answer, now)
+	answer.Question, answer.Text = cmp.Or(strings.TrimSpace(draft.Question), answer.Question), cmp.Or(strings.TrimSpace(draft.Text), answer.Text)
+	if err := answer.Validate(); err != nil {
+		return chat.PinnedAnswer{}, &chat.PinError{Text: "Nothing was pinned: " + err.Error() + "."}
+	}
+	pinned, err := curated.Pin(ctx, c.curation.Store, answer, answer.Pinned)
 	if errors.Is(err, curated.ErrFull) {
 		return chat.PinnedAnswer{}, &chat.PinError{Text: pinsAreFull}
 	}
@@ -161,7 +180,7 @@ func (s sideCommand) changePin(ctx context.Context, action chat.Action, run chat
 	switch {
 	case err != nil:
 	case action == chat.PinAnswer:
-		pinned, err = curator.PinAnswer(ctx, run, by)
+		pinned, err = curator.PinAnswer(ctx, run, by, chat.PinDraft{})
 	default:
 		pinned, err = curator.UnpinAnswer(ctx, run, by)
 	}

@@ -71,11 +71,11 @@ func TestAnOwnerPinsAnAnswer(t *testing.T) {
 		}
 		pins := room.bot.Curator()
 		by := func(user chat.UserID) chat.Reader { return chat.Reader{Adapter: "platform", User: user} }
-		refused, ok := errors.AsType[*chat.PinError](second(pins.PinAnswer(t.Context(), first.Run, by("bob"))))
+		refused, ok := errors.AsType[*chat.PinError](second(pins.PinAnswer(t.Context(), first.Run, by("bob"), chat.PinDraft{})))
 		if !ok || !strings.Contains(refused.Text, "look after the collections") {
 			t.Errorf("bob pins: %v", refused)
 		}
-		pinned, err := pins.PinAnswer(t.Context(), first.Run, by("ann"))
+		pinned, err := pins.PinAnswer(t.Context(), first.Run, by("ann"), chat.PinDraft{})
 		if err != nil || pinned.Question != "what is the salary" {
 			t.Fatalf("ann pins: %+v, %v", pinned, err)
 		}
@@ -109,6 +109,42 @@ func TestAnOwnerPinsAnAnswer(t *testing.T) {
 	})
 }
 
+func TestAnAnswerIsEditedBeforeItIsPinned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, store := newPinboard(t)
+		defer o.works(newFate(0, false))()
+		room := o.front("platform", "1")
+		o.rooms.enter("ann", "bob")
+		room.tell("what is the salary")
+		room.quiet()
+		pins, answer := room.bot.Curator(), room.lastAnswer()
+		by := func(user chat.UserID) chat.Reader { return chat.Reader{Adapter: "platform", User: user} }
+		if _, ok := errors.AsType[*chat.PinError](second(pins.DraftPin(t.Context(), answer.Run, by("bob")))); !ok {
+			t.Error("bob may edit it")
+		}
+		draft, err := pins.DraftPin(t.Context(), answer.Run, by("ann"))
+		if err != nil || draft != (chat.PinDraft{Question: "what is the salary", Text: answer.Text}) {
+			t.Fatalf("to edit is %+v, %v", draft, err)
+		}
+		refused, _ := errors.AsType[*chat.PinError](second(pins.PinAnswer(t.Context(), answer.Run, by("ann"), chat.PinDraft{Text: strings.Repeat("x", curated.MaxText+1)})))
+		if refused == nil || !strings.HasPrefix(refused.Text, "Nothing was pinned: the answer is longer") {
+			t.Errorf("a long answer: %v", refused)
+		}
+		if _, err := pins.PinAnswer(t.Context(), answer.Run, by("ann"), chat.PinDraft{Text: " Thirteen, since May. [1]\n"}); err != nil {
+			t.Fatal(err)
+		}
+		other := o.front("platform", "2")
+		other.tell("What's the salary?")
+		other.quiet()
+		if given := other.lastAnswer(); given.Text != "Thirteen, since May. [1]" || len(given.Sources) != 1 {
+			t.Errorf("given: %+v", given)
+		}
+		if all, err := store.List(t.Context()); err != nil || len(all) != 1 || all[0].Run != answer.Run || len(all[0].RestsOn) == 0 {
+			t.Errorf("pinned: %+v, %v", all, err)
+		}
+	})
+}
+
 func TestWhatCannotBePinned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, _ := newPinboard(t)
@@ -117,11 +153,11 @@ func TestWhatCannotBePinned(t *testing.T) {
 		room.tell("deploy") // rests on nothing
 		room.quiet()
 		pins, ann := room.bot.Curator(), chat.Reader{Adapter: "platform", User: "ann"}
-		if _, err := pins.PinAnswer(t.Context(), "run-nobody", ann); !errors.Is(err, chat.ErrUnknownRun) {
+		if _, err := pins.PinAnswer(t.Context(), "run-nobody", ann, chat.PinDraft{}); !errors.Is(err, chat.ErrUnknownRun) {
 			t.Errorf("a run that is not there: %v", err)
 		}
 		for what, err := range map[string]error{
-			"from the documents": second(pins.PinAnswer(t.Context(), room.lastAnswer().Run, ann)),
+			"from the documents": second(pins.PinAnswer(t.Context(), room.lastAnswer().Run, ann, chat.PinDraft{})),
 		} {
 			if refused, ok := errors.AsType[*chat.PinError](err); !ok || !strings.Contains(refused.Text, what) {
 				t.Errorf("%v, want %q", err, what)

@@ -168,7 +168,7 @@ func (t *turn) attemptJob(ctx, held context.Context) (runs.Result, error) {
 	if !known {
 		return leftForOthers(fmt.Sprintf("no adapter %q is configured here", t.job.lease.Thread.Adapter())), nil
 	}
-	t.job.poster = poster
+	t.job.poster, t.job.files = poster, t.bot.options.fetcherOf(t.job.lease.Thread.Adapter())
 	if t.job.entry.Attempt > maxAttempts {
 		return t.giveUp(ctx)
 	}

@@ -116,6 +116,12 @@ type FileFinder interface {
 	Files(ctx context.Context, thread ThreadID, made bool) ([]File, error)
 }
 
+// FileForgetter is a Fetcher that keeps files itself.
+type FileForgetter interface {
+	// ForgetFiles removes all files that somebody sent in a thread.
+	ForgetFiles(ctx context.Context, thread ThreadID, by UserID) error
+}
+
 // Press is a choice taken from a question.
 type Press struct {
 	Question string // Question.ID

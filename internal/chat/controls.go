@@ -53,12 +53,15 @@ type Extender interface {
 	Extend(ctx context.Context, run RunID, by UserID) error
 }
 
-// AnswerPinner pins answers to questions. Beside the errors below, both give
+// AnswerPinner pins answers to questions. Beside the errors below, all of it gives
 // a *PinError for what can't be done.
 type AnswerPinner interface {
+	// DraftPin gives what PinAnswer pins of a run as it is, for somebody who may pin it to change.
+	// ErrUnknownRun.
+	DraftPin(ctx context.Context, run RunID, by Reader) (PinDraft, error)
 	// PinAnswer has the answer of a run given to its question from now on, to all who may read what
-	// it rests on. ErrUnknownRun.
-	PinAnswer(ctx context.Context, run RunID, by Reader) (PinnedAnswer, error)
+	// it rests on; what the draft has takes the place of either. ErrUnknownRun.
+	PinAnswer(ctx context.Context, run RunID, by Reader, draft PinDraft) (PinnedAnswer, error)
 	// UnpinAnswer ends that for the answer that a run made or gave. ErrUnknownRun.
 	UnpinAnswer(ctx context.Context, run RunID, by Reader) (PinnedAnswer, error)
 }
@@ -67,6 +70,12 @@ type AnswerPinner interface {
 type Curating interface {
 	// Curator gives what pins answers; nil where none can be pinned.
 	Curator() AnswerPinner
+}
+
+// PinDraft is a question and an answer that somebody pins to it; "" is what the run has.
+type PinDraft struct {
+	Question string
+	Text     string // Markdown; a mark [n] cites the source of the run's answer that has the number
 }
 
 // PinnedAnswer is what was pinned, or is not any more.

@@ -18,7 +18,7 @@ import (
 var files embed.FS
 
 // stylesheets are the page's, in order.
-var stylesheets = []string{"base.css", "shell.css", "talk.css", "sources.css", "why.css", "source.css", "copy.css"}
+var stylesheets = []string{"base.css", "shell.css", "talk.css", "sources.css", "why.css", "source.css", "copy.css", "attach.css"}
 
 // asset is a file that the page loads.
 type asset struct {

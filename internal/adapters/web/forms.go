@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-bot/cairn/internal/adapters/web/uploads"
 	"github.com/cairn-bot/cairn/internal/chat"
 )
 
@@ -19,7 +20,17 @@ type accepted struct {
 }
 
 func (w *Web) serveMessage(out http.ResponseWriter, request *http.Request, in visit) {
-	message, picked, status, problem := readMessage(request)
+	files, ok := (attacher{w}).readForm(out, request, in)
+	if !ok {
+		return
+	}
+	accepted := false
+	defer func() {
+		if sent := request.PostForm.Get(againField) == ""; sent && !accepted {
+			(attacher{w}).removeFiles(request.Context(), in, files)
+		}
+	}()
+	message, picked, status, problem := readMessage(request, files)
 	if problem != "" {
 		w.responder.renderFailure(out, request, status, problem)
 		return
@@ -34,6 +45,7 @@ func (w *Web) serveMessage(out http.ResponseWriter, request *http.Request, in vi
 		w.responder.refuseForm(out, request, err)
 		return
 	}
+	accepted = true
 	w.answerAccepted(out, request, in, added)
 }
 
@@ -156,7 +168,7 @@ func isScripted(request *http.Request) bool {
 
 // readMessage reads the form: text and depth, or question and choice. problem is what
 // to tell the person, with the status, when it can't be used.
-func readMessage(request *http.Request) (message chat.Message, picked *pick, status int, problem string) {
+func readMessage(request *http.Request, files []chat.File) (message chat.Message, picked *pick, status int, problem string) {
 	form := request.PostForm
 	if question := form.Get("question"); question != "" {
 		choice, err := strconv.Atoi(form.Get("choice"))
@@ -168,9 +180,9 @@ func readMessage(request *http.Request) (message chat.Message, picked *pick, sta
 	if message.Depth = chat.Depth(form.Get("depth")); !isDepth(message.Depth) {
 		return message, nil, http.StatusBadRequest, noDepth
 	}
-	message.Text = formText(form.Get("text"))
+	message.Text, message.Files = formText(form.Get("text")), files
 	switch {
-	case message.Text == "":
+	case message.Text == "" && len(files) == 0:
 		return message, nil, http.StatusBadRequest, "The message is empty. Write a question first."
 	case len(message.Text) > maxMessage:
 		return message, nil, http.StatusRequestEntityTooLarge, longMessage
@@ -197,7 +209,7 @@ var refusals = []struct {
 	err    error
 	status int
 }{
-	{errQueueFull, http.StatusTooManyRequests}, {errNoChoice, http.StatusConflict}, {errNoRun, http.StatusConflict}, {errNotLast, http.StatusConflict},
+	{uploads.ErrFull, http.StatusInsufficientStorage}, {errQueueFull, http.StatusTooManyRequests}, {errNoChoice, http.StatusConflict}, {errNoRun, http.StatusConflict}, {errNotLast, http.StatusConflict},
 	{errNoDocument, http.StatusNotFound}, {errNotKept, http.StatusGone},
 	{errNotYours, http.StatusForbidden}, {errClosing, http.StatusServiceUnavailable}, {errCrowded, http.StatusServiceUnavailable},
 	{chat.ErrForbidden, http.StatusForbidden}, {chat.ErrUnknownRun, http.StatusNotFound}, {chat.ErrRunOver, http.StatusConflict},

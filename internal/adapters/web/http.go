@@ -35,11 +35,16 @@ func (w *Web) newHandler(ts *threads) http.Handler {
 	mux.HandleFunc("GET /t/{thread}/why/{place}", w.withVisitor(w.inThread(ts, w.serveWhy)))
 	mux.HandleFunc("GET /t/{thread}/documents/{place}/{number}", w.inThread(ts, w.serveDocument))
 	for path, serve := range map[string]func(http.ResponseWriter, *http.Request, visit){
-		"messages": w.serveMessage, "stop": w.serveStop, "retries": w.serveRetry, "ratings": w.serveRating,
+		"stop": w.serveStop, "retries": w.serveRetry, "ratings": w.serveRating,
 	} {
 		mux.HandleFunc("POST /t/{thread}/"+path, w.withForm(w.inThread(ts, serve)))
 	}
+	mux.HandleFunc("POST /t/{thread}/messages", w.withSender(w.inThread(ts, w.serveMessage)))
 	manager{w}.registerRoutes(ts, mux)
+	if w.options.Pins != nil {
+		mux.HandleFunc("GET /t/{thread}/pins/{place}", w.withVisitor(w.inThread(ts, pinner{w}.serveDraft)))
+		mux.HandleFunc("POST /t/{thread}/pins/{place}", w.withForm(w.inThread(ts, pinner{w}.servePin)))
+	}
 	if w.options.Sources != nil {
 		w.sourceRoutes(mux)
 	}
@@ -101,9 +106,8 @@ func (w *Web) withVisitor(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// withForm checks what all forms have in common: that a known person sends them, as a
-// form, within bounds.
-func (w *Web) withForm(next http.HandlerFunc) http.HandlerFunc {
+// withSender checks that a known person sends a form.
+func (w *Web) withSender(next http.HandlerFunc) http.HandlerFunc {
 	return func(out http.ResponseWriter, request *http.Request) {
 		if w.findCaller(request).id == "" && w.signing != nil {
 			w.responder.renderFailure(out, request, http.StatusForbidden, "You are not signed in any more. Load the page anew.")
@@ -113,22 +117,48 @@ func (w *Web) withForm(next http.HandlerFunc) http.HandlerFunc {
 			w.responder.renderFailure(out, request, http.StatusForbidden, "Your browser sent no cookie, by which this page knows you again. Allow it cookies, and load the page anew.")
 			return
 		}
-		kind, _, err := mime.ParseMediaType(request.Header.Get("Content-Type"))
-		if err != nil || kind != "application/x-www-form-urlencoded" {
-			w.responder.renderFailure(out, request, http.StatusUnsupportedMediaType, "A message is sent as a form (application/x-www-form-urlencoded).")
-			return
-		}
-		request.Body = http.MaxBytesReader(out, request.Body, maxForm)
-		var tooLong *http.MaxBytesError
-		switch err := request.ParseForm(); {
-		case errors.As(err, &tooLong):
-			w.responder.renderFailure(out, request, http.StatusRequestEntityTooLarge, longMessage)
-		case err != nil:
-			w.responder.renderFailure(out, request, http.StatusBadRequest, "The message could not be read: its form is broken.")
-		default:
+		next(out, request)
+	}
+}
+
+// withForm checks what all forms have in common: that a known person sends them, as a
+// form, within bounds.
+func (w *Web) withForm(next http.HandlerFunc) http.HandlerFunc {
+	return w.withSender(func(out http.ResponseWriter, request *http.Request) {
+		if w.responder.parseForm(out, request) {
 			next(out, request)
 		}
+	})
+}
+
+// parseForm reads a form into the request, or answers why it can't be read.
+func (r *responder) parseForm(out http.ResponseWriter, request *http.Request) bool {
+	if mediaType(request) != "application/x-www-form-urlencoded" {
+		r.renderFailure(out, request, http.StatusUnsupportedMediaType, "A message is sent as a form (application/x-www-form-urlencoded).")
+		return false
 	}
+	request.Body = http.MaxBytesReader(out, request.Body, maxForm)
+	var tooLong *http.MaxBytesError
+	switch err := request.ParseForm(); {
+	case errors.As(err, &tooLong):
+		r.renderFailure(out, request, http.StatusRequestEntityTooLarge, longMessage)
+	case err != nil:
+		r.renderFailure(out, request, http.StatusBadRequest, brokenForm)
+	default:
+		return true
+	}
+	return false
+}
+
+const brokenForm = "The message could not be read: its form is broken."
+
+// mediaType is the type of a request's body, "" for none.
+func mediaType(request *http.Request) string {
+	kind, _, err := mime.ParseMediaType(request.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return kind
 }
 
 // visit is one request in a conversation.
@@ -201,6 +231,7 @@ func (w *Web) pageView(ctx context.Context, in visit) (pageView, error) {
 		Static: in.static,
 	}
 	if v.Mine {
+		v.Attach = attacher{w}.view()
 		if err := (manager{w}).addOffers(ctx, in, &v, len(exchanges) == 0); err != nil {
 			return pageView{}, err
 		}

@@ -138,7 +138,7 @@ func (t *thread) listEntry(who chat.UserID) (listed, bool) {
 		return listed{}, false
 	}
 	return listed{
-		id: t.id, title: exchangeTitle(t.exchanges[0].text), updated: t.exchanges[len(t.exchanges)-1].at,
+		id: t.id, title: exchangeTitle(cmp.Or(t.exchanges[0].text, fileNames(t.exchanges[0].files))), updated: t.exchanges[len(t.exchanges)-1].at,
 		working: slices.ContainsFunc(t.exchanges, func(e *exchange) bool { return e.state != done }),
 	}, true
 }

@@ -88,6 +88,19 @@ var screens = []screen{
 		b.clicks(".edit > summary")
 		b.sees(".rewrite textarea")
 	}},
+	{"attaching", func(b *browser, _ *Web) {
+		b.dropsFiles("bill.pdf", longWords+".txt", "notes.md")
+		b.sees("#attached li:nth-child(3)")
+	}},
+	{"attached", func(b *browser, _ *Web) {
+		b.dropsFiles("bill.pdf", longWords+".txt", "notes.md")
+		b.sees("#attached li:nth-child(3)")
+		b.says("What is in these files?")
+	}},
+	{"dropping", func(b *browser, _ *Web) {
+		evaluate[bool](b, `(() => { const data = new DataTransfer(); data.items.add(new File(["x"], "x")); dispatchEvent(new DragEvent("dragenter", { dataTransfer: data })); return true })()`)
+		b.sees("#drop")
+	}},
 	{"citation", func(b *browser, _ *Web) {
 		b.says(suggestions[0])
 		b.hovers("a.cite")

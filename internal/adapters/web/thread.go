@@ -37,6 +37,7 @@ type exchange struct {
 	id      chat.MessageID
 	at      time.Time
 	text    string
+	files   []chat.File // that came with the message
 	state   state
 	live    chat.RunID      // the run that was told of last
 	steps   []chat.Progress // the latest of each step, in the order they came up
@@ -185,7 +186,7 @@ func (t *thread) addMessage(message chat.Message, picked *pick) (added *exchange
 		}
 	}
 	added = &exchange{
-		id: message.ID, at: message.At, text: message.Text, state: queued,
+		id: message.ID, at: message.At, text: message.Text, files: message.Files, state: queued,
 		message: message, ended: make(chan struct{}),
 	}
 	t.exchanges = append(t.exchanges, added)
@@ -374,6 +375,9 @@ func (t *thread) mergeTranscript(turns []chat.Turn) {
 		}
 		if turn.Role == chat.Person && e.text == "" {
 			e.text = turn.Text
+		}
+		if turn.Role == chat.Person && len(e.files) == 0 {
+			e.files = turn.Files
 		}
 		switch {
 		case turn.Reply != nil:

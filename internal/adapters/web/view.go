@@ -32,7 +32,8 @@ type pageView struct {
 	Pages       bool   // there are pages to write
 	Static      bool   // somebody else's conversation, which is not followed
 	Manage      *manageView
-	Collections []string // that a message can be limited to; none where there is no choice
+	Attach      *attachView // nil: no files can be attached
+	Collections []string    // that a message can be limited to; none where there is no choice
 }
 
 // exchangeView is an exchange as templates/exchange.html shows it. Its strings are
@@ -42,10 +43,11 @@ type exchangeView struct {
 	ID      string
 	Mine    bool
 	Text    string
-	Long    bool   // the text is folded
-	Lines   int    // of the text
-	Rewrite bool   // it can be asked anew
-	Title   string // the beginning of the text
+	Long    bool       // the text is folded
+	Lines   int        // of the text
+	Files   []fileView // that came with the message
+	Rewrite bool       // it can be asked anew
+	Title   string     // the beginning of the text
 	Working bool
 	Queued  bool
 	Steps   []stepView
@@ -150,12 +152,13 @@ const jumpText = 1500
 // exchangeViewOf makes an exchange, which is a copy, ready to show to a visitor.
 func (w *Web) exchangeViewOf(in visit, e *exchange) (exchangeView, error) {
 	v := exchangeView{
-		Thread: in.thread.id, ID: domID(e.id), Mine: in.canWrite(), Text: markup.Clean(e.text), Title: exchangeTitle(e.text),
+		Thread: in.thread.id, ID: domID(e.id), Mine: in.canWrite(), Text: markup.Clean(e.text), Title: exchangeTitle(cmp.Or(e.text, fileNames(e.files), "Files")),
 		Failure: markup.CleanLine(e.failure), Working: e.state != done, Queued: e.state == queued,
 	}
+	v.Files = fileViews(e.files)
 	v.Lines = strings.Count(v.Text, "\n") + 1
 	v.Long = len(v.Text) > longText || v.Lines > longLines
-	v.Rewrite = v.Mine && w.options.Rewriter != nil
+	v.Rewrite = v.Mine && w.options.Rewriter != nil && v.Text != ""
 	var total time.Duration
 	for _, step := range e.steps {
 		v.Steps = append(v.Steps, stepView{markup.CleanLine(step.Description), string(step.Status), durationText(step.Took)})
@@ -179,7 +182,7 @@ func (w *Web) exchangeViewOf(in visit, e *exchange) (exchangeView, error) {
 		shown.Verdict, shown.Reasoned = string(what.verdict), what.reasoned
 		shown.Exchange, shown.Rewrite = v.ID, v.Rewrite && what.reply != nil && what.runID() != "" && !what.hasFailed()
 		shown.Rate = what.reply != nil && what.reply.Outcome == chat.Answered && what.runID() != ""
-		shown.Actions = actionViews(what)
+		shown.Actions = actionViews(what, pinner{w}.address(in.thread.id, elementID(e, i)))
 		shown.Retry = what.hasFailed() && what.runID() != "" && e.state == done
 		v.Said = append(v.Said, shown)
 	}
@@ -187,16 +190,25 @@ func (w *Web) exchangeViewOf(in visit, e *exchange) (exchangeView, error) {
 }
 
 // actionView is a button that says something in the thread.
-type actionView struct{ Label, Command string }
+type actionView struct {
+	Label, Command string
+	Address        string // of a page that it is done on; "" where the command is said
+}
 
-func actionViews(what said) []actionView {
+// actionViews gives what can be done about a reply. Answers are pinned at an address, "" where that is
+// a command.
+func actionViews(what said, pins string) []actionView {
 	if what.reply == nil {
 		return nil
 	}
 	var views []actionView
 	for _, action := range what.reply.Actions {
 		if label := action.Label(); label != "" {
-			views = append(views, actionView{label, action.Command(what.reply.Run)})
+			v := actionView{Label: label, Command: action.Command(what.reply.Run)}
+			if action == chat.PinAnswer {
+				v.Address = pins
+			}
+			views = append(views, v)
 		}
 	}
 	return views

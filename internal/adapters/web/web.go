@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairn-bot/cairn/internal/adapters/web/uploads"
 	"github.com/cairn-bot/cairn/internal/chat"
 	"github.com/cairn-bot/cairn/internal/listen"
 )
@@ -43,6 +44,10 @@ type Options struct {
 	Offers chat.Offers
 	// Sources shows documents as the index has them; nil: none is shown.
 	Sources chat.SourceReader
+	// Pins pins answers to questions; nil: none can be pinned here, but by a command.
+	Pins chat.AnswerPinner
+	// Uploads keeps the files that people attach to messages; nil: they can attach none.
+	Uploads uploads.Store
 	// Logger hears of what failed; required.
 	Logger *slog.Logger
 	// Suggestions are questions that an empty page offers; none: those of Offers.
@@ -68,7 +73,8 @@ type Web struct {
 	listener  net.Listener
 	loopback  bool
 	responder *responder
-	signing   *signing // nil: nobody signs in
+	signing   *signing      // nil: nobody signs in
+	uploading chan struct{} // holds one for each form with files that is read
 }
 
 var _ chat.Adapter = (*Web)(nil)
@@ -84,7 +90,7 @@ func New(ctx context.Context, options Options) (*Web, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	w := &Web{options: options}
+	w := &Web{options: options, uploading: make(chan struct{}, maxUploads)}
 	var err error
 	if options.SignIn != nil {
 		if w.signing, err = newSigning(*options.SignIn, options.Now); err != nil {

@@ -144,7 +144,7 @@ func (b *Bot) recordMessage(message chat.Message) {
 	in := b.findThread(message.Thread)
 	in.updated = time.Now()
 	in.turns = append(in.turns, chat.Turn{
-		Role: chat.Person, At: message.At, Author: message.Author, Message: message.ID, Text: message.Text,
+		Role: chat.Person, At: message.At, Author: message.Author, Message: message.ID, Text: message.Text, Files: message.Files,
 	})
 }
 

@@ -271,11 +271,14 @@ func changePin(ctx context.Context, bot *Handler, press Press) error {
 	if bot.Pins == nil {
 		return chat.ErrUnknownRun
 	}
-	change := bot.Pins.PinAnswer
+	run, by := chat.RunID(press.About), chat.Reader{Adapter: press.Message.Thread.Adapter(), User: press.By, Identity: press.Message.Asker}
+	var pinned chat.PinnedAnswer
+	var err error
 	if press.Verb == UnpinAnswer {
-		change = bot.Pins.UnpinAnswer
+		pinned, err = bot.Pins.UnpinAnswer(ctx, run, by)
+	} else {
+		pinned, err = bot.Pins.PinAnswer(ctx, run, by, chat.PinDraft{})
 	}
-	pinned, err := change(ctx, chat.RunID(press.About), chat.Reader{Adapter: press.Message.Thread.Adapter(), User: press.By, Identity: press.Message.Asker})
 	if refused, ok := errors.AsType[*chat.PinError](err); ok {
 		return press.To.Tell(ctx, refused.Text)
 	}

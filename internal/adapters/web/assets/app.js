@@ -1,6 +1,7 @@
 // The page works without scripts: forms are sent and pages come back. With them,
 // messages are sent in place and the event stream brings steps and answers as they come.
 
+import { handleAttachments } from "./attach.js";
 import { handleCites } from "./cites.js";
 import { handleCopies } from "./copy.js";
 import { handleDrawer } from "./drawer.js";
@@ -11,6 +12,7 @@ import { handleWhy } from "./why.js";
 
 if (location.search === "?arrived") history.replaceState(null, "", location.pathname + location.hash);
 handleForms();
+handleAttachments(complain);
 handleCites();
 handleCopies();
 handleWhy();

@@ -1,5 +1,6 @@
 // Sends the page's forms in place: messages, choices, stop, retry, thumbs.
 
+import { attach, attached, upload } from "./attach.js";
 import { store } from "./dom.js";
 import { began } from "./talk.js";
 
@@ -16,13 +17,16 @@ export const complain = (problem) => {
 };
 
 const send = async (form, submitter) => {
-  const body = new URLSearchParams(new FormData(form, submitter));
+  const fields = new FormData(form, submitter);
+  const files = form === composer && attached().length > 0;
+  if (!files) fields.delete("file");
+  const body = files ? fields : new URLSearchParams(fields);
   if (form !== composer && body.has("text") && composer) {
     body.set("depth", composer.elements.depth.value);
     for (const chosen of composer.querySelectorAll("[name=collection]:checked")) body.append("collection", chosen.value);
   }
   try {
-    const response = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
+    const response = await (files ? upload(form.action, body) : fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }));
     const answer = await response.json();
     complain(answer.error || "");
     if (answer.message) began(answer.message);
@@ -35,12 +39,15 @@ const send = async (form, submitter) => {
 
 const sendMessage = async () => {
   const message = text.value;
-  if (!message.trim()) return;
+  const files = attached();
+  if (composer.ariaBusy === "true" || (!message.trim() && !files.length)) return;
   const sending = send(composer); // reads the form before it is emptied
   text.value = "";
   drafts.set(draft, "");
   text.focus();
-  if (!(await sending)) text.value ||= message;
+  const sent = await sending;
+  if (!sent) text.value ||= message;
+  else if (files.length) attach([]);
 };
 
 // A button waits for the stream to replace it, unless sending fails. It stays in the

@@ -1,6 +1,7 @@
 // Shortcuts. Those of a single letter or sign can be turned off, for people whose
 // speech or hand makes letters that they do not mean.
 
+import { chooseFiles } from "./attach.js";
 import { hideTip } from "./cites.js";
 import { editable, store } from "./dom.js";
 import { closeDrawer } from "./drawer.js";
@@ -25,6 +26,9 @@ const press = (event) => {
       break;
     case "?":
       help.showModal();
+      break;
+    case "a":
+      chooseFiles();
       break;
     case "n":
       location.assign("/");

@@ -20,8 +20,11 @@ type Pins interface {
 	List(ctx context.Context) ([]curated.Answer, error)
 	// Pin has an answer given to a question from now on, by somebody's name. It has no Run.
 	Pin(ctx context.Context, question, text, by string) error
-	// PinRun pins the answer of a run. chat.ErrUnknownRun, or a *chat.PinError.
-	PinRun(ctx context.Context, run chat.RunID, by string) error
+	// DraftRun gives what PinRun pins of a run as it is. Errors are those of PinRun.
+	DraftRun(ctx context.Context, run chat.RunID, by string) (chat.PinDraft, error)
+	// PinRun pins the answer of a run; what the draft has takes the place of question or answer.
+	// chat.ErrUnknownRun, or a *chat.PinError.
+	PinRun(ctx context.Context, run chat.RunID, by string, draft chat.PinDraft) error
 	// Unpin removes an answer: curated.ErrUnknown.
 	Unpin(ctx context.Context, id curated.ID) error
 }
@@ -39,6 +42,8 @@ type pinsScreen struct {
 type pinsView struct {
 	Pins                 []pinView
 	MaxQuestion, MaxText int
+	Run                  string // whose answer is edited; "" for one that is written by hand
+	Question, Text       string // to begin with
 }
 
 type pinView struct {
@@ -50,12 +55,17 @@ type pinView struct {
 	Expired            bool
 }
 
-func (s *pinsScreen) view(ctx context.Context, _ url.Values) (any, error) {
+func (s *pinsScreen) view(ctx context.Context, query url.Values) (any, error) {
 	all, err := s.pins.List(ctx)
 	if err != nil {
 		return nil, err
 	}
 	v := pinsView{MaxQuestion: curated.MaxQuestion, MaxText: curated.MaxText}
+	if run := query.Get("run"); run != "" {
+		if err := s.addDraft(ctx, run, &v); err != nil {
+			return nil, err
+		}
+	}
 	for _, answer := range all {
 		shown, err := s.viewer.mayRead(ctx, answer.Documents())
 		if err != nil {
@@ -71,6 +81,20 @@ func (s *pinsScreen) view(ctx context.Context, _ url.Values) (any, error) {
 		v.Pins = append(v.Pins, pin)
 	}
 	return v, nil
+}
+
+// addDraft adds the answer of a run, to be edited before it is pinned.
+func (s *pinsScreen) addDraft(ctx context.Context, named string, v *pinsView) error {
+	run, err := s.findReadable(ctx, named)
+	if err != nil {
+		return err
+	}
+	draft, err := s.pins.DraftRun(ctx, run, who(ctx).Who)
+	if refused, ok := errors.AsType[*chat.PinError](err); ok {
+		err = &problem{http.StatusConflict, refused.Text}
+	}
+	v.Run, v.Question, v.Text = string(run), markup.CleanLine(draft.Question), markup.Clean(draft.Text)
+	return err
 }
 
 // mayRead reports whether the person of the context may read some documents.
@@ -96,7 +120,13 @@ func (v viewer) mayRead(ctx context.Context, documents []knowledge.DocumentID) (
 func (s *pinsScreen) servePin(out http.ResponseWriter, request *http.Request) {
 	by, form := who(request.Context()).Who, request.PostForm
 	run, question := form.Get("run"), strings.TrimSpace(form.Get("question"))
-	target, pin := run, func(ctx context.Context) error { return s.pinRun(ctx, run, by) }
+	target, pin := run, func(ctx context.Context) error {
+		id, err := s.findReadable(ctx, run)
+		if err != nil {
+			return err
+		}
+		return s.pins.PinRun(ctx, id, by, chat.PinDraft{Question: question, Text: form.Get("text")})
+	}
 	if run == "" {
 		target, pin = "", func(ctx context.Context) error {
 			return s.pins.Pin(ctx, question, strings.TrimSpace(form.Get("text")), by)
@@ -110,20 +140,20 @@ func (s *pinsScreen) servePin(out http.ResponseWriter, request *http.Request) {
 	s.change(out, request, pinChange{audit.PinAnswer, target, "pinned", pin})
 }
 
-// pinRun pins the answer of a run that the person of the context may read.
-func (s *pinsScreen) pinRun(ctx context.Context, run, by string) error {
+// findReadable finds a run whose answer the person of the context may read.
+func (s *pinsScreen) findReadable(ctx context.Context, run string) (chat.RunID, error) {
 	record, err := loadRecord(ctx, s.operator.records, run)
 	if err != nil {
-		return err
+		return "", err
 	}
 	shown, err := s.viewer.showRecords(ctx, []runs.Record{record})
 	if err != nil {
-		return err
+		return "", err
 	}
 	if shown[0].hidden {
-		return &problem{http.StatusForbidden, "Nothing was pinned: this answer rests on what you may not read."}
+		return "", &problem{http.StatusForbidden, "Nothing was pinned: this answer rests on what you may not read."}
 	}
-	return s.pins.PinRun(ctx, record.ID, by)
+	return record.ID, nil
 }
 
 func (s *pinsScreen) serveUnpin(out http.ResponseWriter, request *http.Request) {

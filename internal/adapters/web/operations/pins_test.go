@@ -1,9 +1,11 @@
 package operations_test
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,11 +23,19 @@ func (b pinboard) Pin(ctx context.Context, question, text, by string) error {
 	return err
 }
 
-func (b pinboard) PinRun(ctx context.Context, run chat.RunID, by string) error {
+func (b pinboard) DraftRun(_ context.Context, run chat.RunID, _ string) (chat.PinDraft, error) {
 	if run == "run-FILES" {
-		return &chat.PinError{Text: "It rests on files."}
+		return chat.PinDraft{}, &chat.PinError{Text: "It rests on files."}
 	}
-	return b.Pin(ctx, "the question of "+string(run), "its answer", by)
+	return chat.PinDraft{Question: "the question of " + string(run), Text: "its </textarea> answer"}, nil
+}
+
+func (b pinboard) PinRun(ctx context.Context, run chat.RunID, by string, draft chat.PinDraft) error {
+	made, err := b.DraftRun(ctx, run, by)
+	if err != nil {
+		return err
+	}
+	return b.Pin(ctx, cmp.Or(draft.Question, made.Question), cmp.Or(draft.Text, made.Text), by)
 }
 
 func (b pinboard) Unpin(ctx context.Context, id curated.ID) error { return b.Delete(ctx, id) }
@@ -51,9 +61,13 @@ func TestAnswersArePinnedAndUnpinned(t *testing.T) {
 			t.Errorf("%s %v: %d, lacks %q:\n%s", step.path, step.form, got.status, step.shows, got.body)
 		}
 	}
+	p.contains(p.sees(operations.Root+"/pins?run=run-ANSWERED"), `value="the question of run-ANSWERED"`, "its &lt;/textarea&gt; answer</textarea>", `name="run" value="run-ANSWERED"`)
+	if got := p.post(operations.Root+"/pin", url.Values{"run": {"run-ANSWERED"}, "question": {"the question of run-ANSWERED"}, "text": {"Edited."}}); got.status != http.StatusSeeOther {
+		t.Errorf("an edited answer: %d\n%s", got.status, got.body)
+	}
 	p.contains(p.sees(operations.Root+"/pins?did=pinned"), "It is pinned", "How do I &lt;b&gt;?", "the question of run-ANSWERED")
 	all, err := p.options.Pins.List(t.Context())
-	if err != nil || len(all) != 2 {
+	if err != nil || len(all) != 2 || !slices.ContainsFunc(all, func(a curated.Answer) bool { return a.Text == "Edited." }) {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	if got := p.post(operations.Root+"/unpin", url.Values{"pin": {string(all[0].ID)}}); got.status != http.StatusSeeOther {

@@ -24,6 +24,11 @@ func Detect(name string, head []byte) string {
 		return found
 	}
 	extension := strings.ToLower(path.Ext(name))
+	if extension == included { // by another page, as in "options.rst.inc"
+		if mediaType, ok := textTypes[strings.ToLower(path.Ext(name[:len(name)-len(included)]))]; ok {
+			return mediaType
+		}
+	}
 	if mediaType, ok := textTypes[extension]; ok {
 		return mediaType
 	}
@@ -47,6 +52,9 @@ const (
 	// with a password stands.
 	encryptedPackage = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
 )
+
+// included is the extension, behind that of its format, of a file that pages include.
+const included = ".inc"
 
 // textTypes are the types of text files, which only their names tell apart.
 var textTypes = map[string]string{

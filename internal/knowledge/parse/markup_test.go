@@ -44,6 +44,46 @@ func TestCodeBelowItems(t *testing.T) {
 	}
 }
 
+// TestReferencePagesOfCommands checks how pages are read that programs write of their commands:
+// lists of options, drawn tables without a header, parts that are for print, and references to
+// sections by their names.
+func TestReferencePagesOfCommands(t *testing.T) {
+	for _, test := range []struct {
+		name, source string
+		want         []string
+	}{
+		{"options", "-n, --dry-run  do nothing\n--first N      consider the\n               first N\n", []string{"- `-n, --dry-run`: do nothing", "- `--first N`: consider the first N"}},
+		{"options above their text", "-q\n    Say less.\n", []string{"- `-q`: Say less."}},
+		{"a dash is no option", "-n\n\nand so on", []string{"-n", "and so on"}},
+		{"table without header", `
++------+-----------+---------------+
+| **options**                      |
++------+-----------+---------------+
+|      | ''--all'' | a|b           |
++------+-----------+---------------+
+| .. class:: reference             |
+|                                  |
+| :ref:'common_options'            |
++------+-----------+---------------+
+`, []string{"options", "- `--all`: a|b", "common options"}},
+		{"table with header", "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n", []string{"| a | b |\n| --- | --- |\n| 1 | 2 |"}},
+		{"parts for print", ".. only:: latex\n\n    Printed.\n\n.. only:: html or man\n\n    Shown.\n", []string{"Shown."}},
+		{"section by its label", "See :ref:'space'.\n\n.. _space:\n\nNote on free space\n------------------\n\nText.\n", []string{"See Note on free space."}},
+	} {
+		text, err := Parse(t.Context(), ReST, "a.rst.inc", []byte(strings.ReplaceAll(test.source, "'", "`")), Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var blocks []string
+		for _, block := range text.Sections[0].Blocks {
+			blocks = append(blocks, block.Text)
+		}
+		if !slices.Equal(blocks, test.want) {
+			t.Errorf("%s: got %q, want %q", test.name, blocks, test.want)
+		}
+	}
+}
+
 func FuzzReST(f *testing.F) {
 	seed(f, "manual.rst")
 	f.Add([]byte("+--+\n|a|\n+==+\n\n== ==\na\n== ==\n.. list-table::\n\n   * - a\n   -\n"))

@@ -246,7 +246,8 @@ func (t Text) headingTitle() string {
 func readableName(name string) string {
 	name = strings.ToValidUTF8(name, "\uFFFD")
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
-	stem := strings.TrimSuffix(base, path.Ext(base))
+	stem := strings.TrimSuffix(base, included)
+	stem = strings.TrimSuffix(stem, path.Ext(stem))
 	if folder := path.Base(path.Dir(name)); isFolderPage(stem) && folder != "." && folder != "/" {
 		stem = folder
 	}

@@ -167,6 +167,8 @@ func TestDetectsByContentThenName(t *testing.T) {
 		{"a.xlsx", "PK\x03\x04....xl/workbook.xml", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
 		{"a.md", "\x00\x01\x02", binary},
 		{"a.go", "package a", Source},
+		{"options.rst.inc", "text", ReST},
+		{"a.inc", "text", "text/x-inc"},
 		{"a.eml", "Subject: a", Mail},
 		{"a.zig", "a", "text/x-zig"},
 		{"a.md", "", Markdown},

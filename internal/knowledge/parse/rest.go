@@ -18,7 +18,7 @@ const restNesting = 16
 // parseReST reads reStructuredText.
 func parseReST(in input) (Text, error) {
 	return parseAsMarkdown(in, "reStructuredText", func(source string) string {
-		r := &restReader{replacements: make(map[string]string), targets: make(map[string]string)}
+		r := &restReader{replacements: make(map[string]string), targets: make(map[string]string), labels: make(map[string]string)}
 		lines := withoutTabs(strings.Split(source, "\n"))
 		r.collect(lines)
 		r.read(lines, "", 0)
@@ -42,6 +42,7 @@ type restReader struct {
 	styles       []string          // of titles, by level
 	replacements map[string]string // by the names of |substitutions|
 	targets      map[string]string // addresses by the names of `references`_
+	labels       map[string]string // section titles by the names that :ref: gives
 }
 
 var (
@@ -49,16 +50,32 @@ var (
 	restTarget       = regexp.MustCompile("^\\.\\. _(`[^`]+`|[^:`]+): ?(.*)$")
 	restOption       = regexp.MustCompile(`^:([\w-]+):(?: +(.*))?$`)
 	restField        = regexp.MustCompile(`^:([^:\s][^:]*):(?: +(.*))?$`)
+	restOptions      = regexp.MustCompile(`^((?:-\w|--?[a-zA-Z][\w-]*|/[A-Z])(?:[ =][A-Za-z<][\w<>.-]*)?(?:, (?:-\w|--?[a-zA-Z][\w-]*|/[A-Z])(?:[ =][A-Za-z<][\w<>.-]*)?)*)(?: {2,}(\S.*))?$`)
 	restItem         = regexp.MustCompile(`^(?:[-*+•]|(?:\d{1,4}|#|[A-Za-z])[.)]|\((?:\d{1,4}|#|[A-Za-z])\)) +\S`)
 	restSimpleBorder = regexp.MustCompile(`^=+(?: +=+)+$`)
 	restGridBorder   = regexp.MustCompile(`^\+(?:[-=]+\+)+$`)
+	restPrinted      = regexp.MustCompile(`\b(latex|man|texinfo|text|epub|pdf)\b`)
 	restFootnote     = regexp.MustCompile(`^\.\. \[([^\]]+)\] (.*)$`)
 )
 
 // collect finds what the text refers to before or after it is said.
 func (r *restReader) collect(lines []string) {
-	for _, line := range lines {
+	var labels []string // of the section whose title comes next
+	for at, line := range lines {
+		switch {
+		case r.title(lines, at) > 0:
+			title := lines[at+r.title(lines, at)-2]
+			for _, label := range labels {
+				r.labels[label] = title
+			}
+			labels = nil
+		case strings.TrimSpace(line) != "" && !strings.HasPrefix(line, ".."):
+			labels = nil
+		}
 		line = strings.TrimSpace(line)
+		if m := restTarget.FindStringSubmatch(line); m != nil && m[2] == "" {
+			labels = append(labels, restName(m[1]))
+		}
 		if m := restTarget.FindStringSubmatch(line); m != nil && m[2] != "" {
 			r.targets[restName(m[1])] = m[2]
 		}
@@ -101,6 +118,8 @@ func (r *restReader) next(lines []string, at int, indent string, depth int) int 
 		}
 		r.out.fenced(indent, "python", lines[at:end])
 		return end - at
+	case isOptionItem(lines, at):
+		return r.option(lines, at, indent)
 	case restItem.MatchString(line):
 		return r.item(lines, at, indent, depth)
 	case restField.MatchString(line):
@@ -227,13 +246,18 @@ func (r *restReader) directive(b restBlock, indent string, depth int) {
 		r.out.table(indent, r.listTable(b.body))
 	case b.name == "csv-table":
 		r.out.table(indent, r.csvTable(b))
-	case slices.Contains(restSkipped, b.name):
+	case slices.Contains(restSkipped, b.name), b.name == "only" && !onPages(b.argument):
 	default: // only, container, tabs, py:function and other domains: their inside is text
 		if b.argument != "" && (strings.Contains(b.name, ":") || strings.Contains(b.name, "function") || strings.Contains(b.name, "option") || b.name == "envvar" || b.name == "rubric" || b.name == "topic" || b.name == "tab" || b.name == "describe" || b.name == "confval") {
 			r.out.apart(indent, restSignature(b, r))
 		}
 		r.out.apart(indent, r.inside(b.body, depth)...)
 	}
+}
+
+// onPages tells whether what is for some outputs only is on the pages of a site.
+func onPages(outputs string) bool {
+	return !restPrinted.MatchString(outputs) || strings.Contains(outputs, "html") || strings.Contains(outputs, "not ")
 }
 
 // restSignature is how a described thing is named: code, or a label.
@@ -278,6 +302,22 @@ func (r *restReader) item(lines []string, at int, indent string, depth int) int 
 	}
 	r.out.add(indent, bulleted+rewritten[0])
 	r.out.add(indent, indentedBy(strings.Repeat(" ", len(bulleted)), rewritten[1:])...)
+	return end - at
+}
+
+// isOptionItem tells whether a line begins the entry of an option list: options of a command, and
+// two spaces behind them, or in the lines below, what they do.
+func isOptionItem(lines []string, at int) bool {
+	m := restOptions.FindStringSubmatch(lines[at])
+	return m != nil && (m[2] != "" || at+1 < len(lines) && indentOf(lines[at+1]) > 1 && strings.TrimSpace(lines[at+1]) != "")
+}
+
+// option rewrites the entry of an option list as an item.
+func (r *restReader) option(lines []string, at int, indent string) int {
+	end := bodyEnd(lines, at+1, 1)
+	m := restOptions.FindStringSubmatch(lines[at])
+	text := r.inline(oneLine(strings.Join(append([]string{m[2]}, bodyOf(lines[at+1:end])...), " ")))
+	r.out.add(indent, "- "+codeSpan(m[1])+": "+text)
 	return end - at
 }
 

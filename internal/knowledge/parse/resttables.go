@@ -2,45 +2,105 @@ package parse
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cairn-bot/cairn/internal/knowledge"
 )
 
-// gridTable rewrites a table that is drawn with +---+ and |, and gives its lines.
+// gridTable rewrites a table that is drawn with +---+ and |, and gives its lines. Rows over
+// all columns are labels; without a header, the first cell names what the others say.
 func (r *restReader) gridTable(lines []string, at int, indent string) int {
 	end := at
 	for end < len(lines) && strings.TrimSpace(lines[end]) != "" {
 		end++
 	}
-	var rows [][]string
-	var cells []string
-	flush := func() {
-		if len(cells) > 0 {
-			for i := range cells {
-				cells[i] = r.inline(oneLine(cells[i]))
-			}
-			rows = append(rows, cells)
-		}
-		cells = nil
-	}
+	grid := &gridReader{headed: -1}
 	for _, line := range lines[at:end] {
-		line = strings.TrimSpace(line)
-		if restGridBorder.MatchString(line) || !strings.HasPrefix(line, "|") {
-			flush()
-			continue
-		}
-		for i, cell := range strings.Split(strings.Trim(line, "|"), "|") {
-			if i == len(cells) {
-				cells = append(cells, "")
-			}
-			cells[i] += " " + strings.TrimSpace(cell)
+		grid.read(strings.TrimSpace(line))
+	}
+	grid.flush()
+	for i := range grid.rows {
+		for j := range grid.rows[i] {
+			grid.rows[i][j] = r.inline(oneLine(grid.rows[i][j]))
 		}
 	}
-	flush()
-	r.out.table(indent, rows)
+	if grid.headed >= 0 || !grid.spans {
+		r.out.table(indent, grid.rows)
+		return end - at
+	}
+	for _, row := range grid.rows {
+		said := slices.DeleteFunc(row, func(cell string) bool { return cell == "" })
+		switch len(said) {
+		case 0:
+		case 1:
+			r.out.apart(indent, said[0])
+		default:
+			r.out.add(indent, "- "+said[0]+": "+strings.Join(said[1:], ", "))
+		}
+	}
 	return end - at
+}
+
+// gridReader reads the rows of a drawn table.
+type gridReader struct {
+	columns []int // where a column may begin, by the borders
+	rows    [][]string
+	row     []string // the one that is read
+	headed  int      // rows of the header, -1 for none
+	spans   bool     // a row has fewer cells than there are columns
+}
+
+func (g *gridReader) flush() {
+	if len(g.row) > 0 {
+		g.spans = g.spans || len(g.row) < len(g.columns)-1
+		g.rows = append(g.rows, g.row)
+	}
+	g.row = nil
+}
+
+// read reads a line of the table.
+func (g *gridReader) read(line string) {
+	if restGridBorder.MatchString(line) || !strings.HasPrefix(line, "|") {
+		g.flush()
+		if strings.HasPrefix(line, "+=") {
+			g.headed = len(g.rows)
+		}
+		for at, r := range []rune(line) {
+			if r == '+' && !slices.Contains(g.columns, at) {
+				g.columns = append(g.columns, at)
+			}
+		}
+		slices.Sort(g.columns)
+		return
+	}
+	for i, cell := range g.cut(line) {
+		if i == len(g.row) {
+			g.row = append(g.row, "")
+		}
+		if cell = strings.TrimSpace(cell); !strings.HasPrefix(cell, ".. ") {
+			g.row[i] += " " + cell
+		}
+	}
+}
+
+// cut gives the cells of a line: between bars that stand where a border has a corner, as far as
+// its characters are all equally wide.
+func (g *gridReader) cut(line string) []string {
+	runes := []rune(line)
+	if len(g.columns) == 0 || g.columns[len(g.columns)-1] != len(runes)-1 {
+		return strings.Split(strings.Trim(line, "|"), "|")
+	}
+	var cells []string
+	begin := 1
+	for _, at := range g.columns[1:] {
+		if runes[at] == '|' {
+			cells = append(cells, string(runes[begin:at]))
+			begin = at + 1
+		}
+	}
+	return cells
 }
 
 // simpleTable rewrites a table whose columns stand under borders of "=", and gives its lines.
@@ -151,6 +211,8 @@ func (r *restReader) inline(text string) string {
 				said = readableName(said)
 			}
 			return keep(markdownLink(said, restDocument(m[2])))
+		case m[1] == "ref" && said == m[2]:
+			return keep(r.labelled(said))
 		case textRoles[m[1]]:
 			return said
 		}
@@ -180,6 +242,15 @@ func (r *restReader) inline(text string) string {
 	})
 	text = restNoteMark.ReplaceAllString(text, "")
 	return restore(text, kept)
+}
+
+// labelled is what a reference to a section says: its title where that is on this page, else
+// the words of its name.
+func (r *restReader) labelled(name string) string {
+	if title, ok := r.labels[restName(name)]; ok {
+		return title
+	}
+	return strings.TrimSpace(strings.NewReplacer("_", " ", "-", " ", ":", " ").Replace(name))
 }
 
 // restDocument is the file that a reference to a document names.

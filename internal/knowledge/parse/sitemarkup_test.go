@@ -52,6 +52,7 @@ func TestSiteMarkupIsResolved(t *testing.T) {
 		{"a note of MkDocs", "!!! warning \"Hot\"\n    Mind it.", "Hot:\n\nMind it."},
 		{"a block of Python-Markdown", "/// note | Mind\nThe gap.\n///", "Mind:\n\nThe gap."},
 		{"Liquid", "{% note %}\n\n**Note:** Read {% data variables.x %}.\n\n{% endnote %}", "Note:\n\nNote: Read ."},
+		{"what a site's own tag names", "Ask in {% chat \"ops\" \"Operations\" %}, {% chat \"#help\" %} or [there]({% chat \"ops\" %}){% include \"a\" %}.", "Ask in Operations, #help or there."},
 		{"a template in code", "Use `{% if x %}` and `{{ x }}`.", "Use `{% if x %}` and `{{ x }}`."},
 		{"includes and tables of contents", "[TOC]\n\n--8<-- \"a.md\"\n\nText.", "Text."},
 		{"attributes and icons", "A :material-clock: [button](x){ .md-button } here{: .small }.", "A button here."},

@@ -16,6 +16,22 @@ var (
 	textTags = []string{"ref", "relref", "heading", "badge", "abbr", "kbd", "tooltip", "button", "link"}
 )
 
+// fetchTags name a thing that they show, or act on.
+var fetchTags = []string{"include", "include_relative", "includes", "render", "partial", "param", "var", "youtube", "vimeo", "gist", "icon", "asset", "page", "post_url", "layout", "extends", "block", "set", "assign", "snippet", "readfile", "shared", "embed", "feature-state", "version"}
+
+// saidInText is what a tag inside a sentence says that only its own site knows: the last of
+// its quoted arguments, such as a name, where that is no address or file.
+func (t *siteTag) saidInText() string {
+	if t.closing || len(t.quoted) == 0 || len(t.args) > 0 || slices.Contains(fetchTags, t.name) {
+		return ""
+	}
+	last := t.quoted[len(t.quoted)-1]
+	if strings.ContainsAny(last, "/.{}<>[]|") {
+		return ""
+	}
+	return last
+}
+
 // replace writes what a tag stands for.
 func (r *tagReader) replace(out *strings.Builder, tag siteTag, alone bool) {
 	name := tag.name
@@ -27,7 +43,11 @@ func (r *tagReader) replace(out *strings.Builder, tag siteTag, alone bool) {
 	case slices.Contains(skipTags, name) && !tag.closing && !tag.empty && r.isClosed(name):
 		r.skipping = name
 	case !alone:
-		out.WriteString(tag.text())
+		said := tag.text()
+		if said == "" && !strings.HasSuffix(out.String(), "](") { // of a link's address nothing is left
+			said = tag.saidInText()
+		}
+		out.WriteString(said)
 	case slices.Contains(noteTags, name) && !tag.empty && r.isClosed(name):
 		if tag.closing {
 			writeLine(out, ":::")

@@ -27,6 +27,7 @@ type siteTag struct {
 	empty    bool // closes itself
 	args     map[string]string
 	words    []string // arguments without a name
+	quoted   []string // of them, those in quotes
 	wholeTag string
 }
 
@@ -234,6 +235,9 @@ func (t *siteTag) read(inside string) {
 			continue
 		}
 		t.words = append(t.words, m[7]+m[8]+m[9])
+		if m[9] == "" {
+			t.quoted = append(t.quoted, m[7]+m[8])
+		}
 	}
 }
 

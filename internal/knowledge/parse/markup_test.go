@@ -68,6 +68,7 @@ func TestReferencePagesOfCommands(t *testing.T) {
 `, []string{"options", "- `--all`: a|b", "common options"}},
 		{"table with header", "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n", []string{"| a | b |\n| --- | --- |\n| 1 | 2 |"}},
 		{"parts for print", ".. only:: latex\n\n    Printed.\n\n.. only:: html or man\n\n    Shown.\n", []string{"Shown."}},
+		{"a place by its name", "The items_ of it.\n\n.. _items:\n\n- one\n", []string{"The items of it.", "- one"}},
 		{"section by its label", "See :ref:'space'.\n\n.. _space:\n\nNote on free space\n------------------\n\nText.\n", []string{"See Note on free space."}},
 	} {
 		text, err := Parse(t.Context(), ReST, "a.rst.inc", []byte(strings.ReplaceAll(test.source, "'", "`")), Limits{})

@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -202,6 +203,9 @@ func Read(ctx context.Context, document Document, limits Limits) (Text, error) {
 	if text.Title = oneLine(text.Title); text.Title == "" {
 		text.Title = text.headingTitle()
 	}
+	if name != "" && usualHeading.MatchString(text.Title) { // the rest of the page is put together elsewhere
+		text.Title = readableName(name)
+	}
 	if text.Title == "" {
 		text.Title = readableName(name)
 	}
@@ -226,6 +230,9 @@ func (in input) refusal(mediaType string) error {
 	}
 	return &UnsupportedError{Name: in.name, MediaType: mediaType}
 }
+
+// usualHeading matches headings that sections of many pages have, and that name none.
+var usualHeading = regexp.MustCompile(`(?i)^(?:examples?|description|synopsis|options|usage|notes?|see also|parameters|arguments)$`)
 
 // headingTitle is the first heading of level 1, or else the first heading.
 func (t Text) headingTitle() string {

@@ -42,7 +42,7 @@ type restReader struct {
 	styles       []string          // of titles, by level
 	replacements map[string]string // by the names of |substitutions|
 	targets      map[string]string // addresses by the names of `references`_
-	labels       map[string]string // section titles by the names that :ref: gives
+	labels       map[string]string // section titles by the names that :ref: gives, "" for other places
 }
 
 var (
@@ -75,6 +75,7 @@ func (r *restReader) collect(lines []string) {
 		line = strings.TrimSpace(line)
 		if m := restTarget.FindStringSubmatch(line); m != nil && m[2] == "" {
 			labels = append(labels, restName(m[1]))
+			r.labels[restName(m[1])] = ""
 		}
 		if m := restTarget.FindStringSubmatch(line); m != nil && m[2] != "" {
 			r.targets[restName(m[1])] = m[2]

@@ -231,6 +231,9 @@ func (r *restReader) inline(text string) string {
 		if address, ok := r.targets[restName(m[1])]; ok {
 			return keep(knowledge.MakeLink(m[1], address)) + m[2]
 		}
+		if _, ok := r.labels[restName(m[1])]; ok { // a place on this page
+			return m[1] + m[2]
+		}
 		return found
 	})
 	text = restReplacement.ReplaceAllStringFunc(text, func(found string) string {
@@ -247,7 +250,7 @@ func (r *restReader) inline(text string) string {
 // labelled is what a reference to a section says: its title where that is on this page, else
 // the words of its name.
 func (r *restReader) labelled(name string) string {
-	if title, ok := r.labels[restName(name)]; ok {
+	if title := r.labels[restName(name)]; title != "" {
 		return title
 	}
 	return strings.TrimSpace(strings.NewReplacer("_", " ", "-", " ", ":", " ").Replace(name))

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cairn-bot/cairn/internal/graph/flows"
@@ -53,15 +54,16 @@ const attachedFloor = 0.6
 // quotable gives the evidence as passages to quote from, best first, and their positions
 // in it. Pages in another language than the asked one are left out where there are some in
 // that: a page and its translations say the same. So are sections of which there is a newer
-// version. Headings without text are left out, unless
+// version, and pages that tell how things were, or may be, unless the best is one of them. Headings without text are left out, unless
 // one is the best.
 func quotable(s State, documents int, asked language.Tag) (passages []quoting.Passage, positions []int) {
 	evidence := s.SearchResults
 	known := make(map[knowledge.DocumentID]bool)
 	foreign := inOtherLanguage(s, asked)
 	replaced := superseded(evidence, s.OriginalQuery)
+	aside := positionsAside(evidence, s.OriginalQuery)
 	for i, e := range evidence {
-		if _, ok := replaced[i]; ok || foreign[i] || i > 0 && isHeadingAlone(e) {
+		if _, ok := replaced[i]; ok || foreign[i] || i > 0 && (isHeadingAlone(e) || aside[i] && !aside[0]) {
 			continue
 		}
 		if !known[e.Document.ID] && len(known) == documents || isAttached(e) && e.Score < attachedFloor*evidence[0].Score {
@@ -121,6 +123,7 @@ const (
 // questionOf is the question that quotes are chosen for.
 func questionOf(s State) quoting.Question {
 	q := quoting.Question{Text: s.Query, Profile: s.Profile, Intent: string(s.Intent)}
+	q.Profile.Terms = slices.Concat(q.Profile.Terms, s.Around)
 	if len(s.Parts) < 2 {
 		return q
 	}

@@ -69,6 +69,7 @@ type State struct {
 	Parts            []string // questions that Query consists of, where there are several
 	Terms            []index.Term
 	Profile          support.Profile // the question's telling terms and how rare they are
+	Around           []support.Term  // words of the thread that a follow-up leans on
 	Intent           Intent
 	Relation         Relation
 	FollowUp         bool
@@ -158,6 +159,7 @@ var (
 	parts            = graph.Replace("parts", func(s *State) *[]string { return &s.Parts })
 	terms            = graph.Replace("terms", func(s *State) *[]index.Term { return &s.Terms })
 	profile          = graph.Replace("profile", func(s *State) *support.Profile { return &s.Profile })
+	around           = graph.Replace("around", func(s *State) *[]support.Term { return &s.Around })
 	intent           = graph.Replace("intent", func(s *State) *Intent { return &s.Intent })
 	relation         = graph.Replace("relation", func(s *State) *Relation { return &s.Relation })
 	unclear          = graph.Replace("unclear", func(s *State) *string { return &s.Unclear })
@@ -201,7 +203,7 @@ var (
 // fields is everything a checkpoint holds.
 var fields = []graph.FieldSpec[State]{
 	requestID, originalQuery, query, history, attachments, liveFindings, before, asks, depth, readIn, filter,
-	normalizedQuery, expandedKeywords, parts, terms, profile, intent, relation, unclear, unclearChoices, followUp, abbreviation, unresolved, isBroadSubject, reading,
+	normalizedQuery, expandedKeywords, parts, terms, profile, around, intent, relation, unclear, unclearChoices, followUp, abbreviation, unresolved, isBroadSubject, reading,
 	verdict, processingStrategy, strategyReason,
 	searchResults, analysisResults, categorizationResults, responseResults,
 	answerText, note, abstained, citations, sources, groupedSources, queries, modelUses, agentUses, inputs, degraded, notes,

@@ -62,6 +62,7 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 		parts.Set(meant.Parts),
 		terms.Set(meant.Terms),
 		profile.Set(meant.Profile),
+		around.Set(meant.Around),
 		intent.Set(meant.Intent),
 		relation.Set(meant.Relation),
 		unclear.Set(meant.Unclear),

@@ -1,6 +1,7 @@
 package quoting
 
 import (
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -20,6 +21,7 @@ import (
 const (
 	always          = logistic.Always
 	coverage        = "coverage"         // of the question by the sentence
+	announced       = "announced"        // coverage by an entry of a list or table and what announces it
 	coverageSquared = "coverage_squared" // more than half of a question tells much more than a little
 	headingHolds    = "heading_holds"    // coverage of the question by the heading
 	headingAsked    = "heading_asked"    // part of the heading that the question holds
@@ -71,9 +73,10 @@ const (
 )
 
 var (
-	wantsNumber = regexp.MustCompile(`(?i)\b(how (many|long|often|much|big|large|old)|what (port|version|size|time)|port|limits?|default|at most|max(imum)?|min(imum)?|timeouts?|interval|since when|when)\b`)
+	wantsNumber = regexp.MustCompile(`(?i)\b(how (many|long|often|much|big|large|old|fast|soon|quickly|far|high|late|early)|what (port|version|size|time)|port|limits?|default|at most|max(imum)?|min(imum)?|timeouts?|interval|since when|when)\b`)
 	wantsName   = regexp.MustCompile(`(?i)\b((which|what|whats|what's) (\w+ )?(flag|option|env|variable|var|vars|command|cmd|file|field|setting|key|annotation|label|parameter|param|path|folder|directory)|where|flags?|env|annotations?|settings?|command|path)\b`)
 	digits      = regexp.MustCompile(`\d`)
+	numberWords = regexp.MustCompile(`(?i)\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|half|dozen|twice|unlimited)\b`)
 	backward    = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|however|also|but|and|or|so|then|thus|therefore|for example|in this case|similarly|as (mentioned|noted|shown|described))\b`)
 	pronoun     = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|in this case)\b`)
 	connective  = regexp.MustCompile(`(?i)^\W*(then|instead|so|however|but|thus|hence|therefore|conversely|similarly|likewise|otherwise)\b`)
@@ -136,6 +139,20 @@ func newContext(q Question, passages []ranked, units [][]unit) context {
 	return c
 }
 
+// saysNumber tells how surely a text says a number: words such as "two" often only count what
+// follows.
+func saysNumber(text string) float64 {
+	switch {
+	case digits.MatchString(text):
+		return 1
+	case numberWords.MatchString(text):
+		return numberWordShare
+	}
+	return 0
+}
+
+const numberWordShare = 0.5
+
 func ratio(part, whole float64) float64 {
 	if whole == 0 {
 		return 0
@@ -163,12 +180,17 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 	asksNumber, name := wantsNumber.MatchString(q.Text), wantsName.MatchString(q.Text)
 	yes := yesNo.MatchString(q.Text)
 	all := make([]features, len(units))
+	leads := leadsOf(units)
 	for i, u := range units {
 		f := features{}
 		for name, value := range shared {
 			f[name] = value
 		}
 		f[coverage] = covered[i]
+		f[announced] = covered[i]
+		if leads[i] != nil {
+			f[announced] = q.Profile.Coverage(united(u.set, leads[i]))
+		}
 		f[relative] = ratio(covered[i], c.most)
 		f[holdsRarest] = logistic.Number(rarest.Holds(u.set))
 		f[related] = coverageByRelated(q.Profile, u.set)
@@ -185,10 +207,10 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		f[isRow] = logistic.Number(u.kind == row)
 		f[isCode] = logistic.Number(u.kind == code)
 		quotesCode := u.kind != code && strings.Contains(u.Text, "`")
-		hasDigit := digits.MatchString(u.Text)
+		number := saysNumber(u.Text)
 		f[hasCode] = logistic.Number(quotesCode)
-		f[hasNumber] = logistic.Number(hasDigit)
-		f[numberWanted] = logistic.Number(asksNumber && hasDigit)
+		f[hasNumber] = number
+		f[numberWanted] = logistic.Number(asksNumber) * number
 		f[nameWanted] = logistic.Number(name && (quotesCode || u.kind == code || strings.Contains(u.Text, "--")))
 		f[asksItself] = logistic.Number(strings.HasSuffix(u.Text, "?"))
 		f[leansBack] = logistic.Number(u.kind == prose && backward.MatchString(u.Text))
@@ -201,6 +223,37 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		f[yesNoJudges] = logistic.Number(yes && judgement.MatchString(u.Text))
 		all[i] = f
 	}
+	return all
+}
+
+// leadsOf gives for each entry of a list or table the terms of what announces it: the sentence in
+// front of it, or the header; nil for other units.
+func leadsOf(units []unit) []support.Set {
+	leads := make([]support.Set, len(units))
+	var lead support.Set
+	for i, u := range units {
+		switch u.kind {
+		case prose:
+			lead = nil
+			if announces(u.Text) || asks(u.Text) {
+				lead = u.set
+			}
+		case item:
+			leads[i] = lead
+		case row:
+			if i == 0 || units[i-1].kind != row {
+				lead = united(u.set, lead)
+				continue
+			}
+			leads[i] = lead
+		}
+	}
+	return leads
+}
+
+func united(a, b support.Set) support.Set {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
 	return all
 }
 
@@ -332,12 +385,18 @@ func definesTerm(profile support.Profile, tag language.Tag, u unit) float64 {
 	if u.kind == code || found == nil || noSubject.MatchString(u.plain) {
 		return 0
 	}
+	if tag == language.English && comparing.MatchString(u.plain[len(found[0]):]) {
+		return 0 // how it is beside another
+	}
 	subject := genericNoun.ReplaceAllString(found[1], "")
 	if subject == "" || profile.Coverage(support.OfIn(tag, subject)) < 1 {
 		subject = found[1]
 	}
 	return profile.Exactness(support.OfIn(tag, subject))
 }
+
+// comparing is how a sentence goes on that says of a thing how it differs, rather than what it is.
+var comparing = regexp.MustCompile(`(?i)^\s*(?:not|now|also|still|only|already|(?:an? |the |very |quite )*(?:different|similar|same|better|worse|faster|slower|more|less))\b`)
 
 // genericNoun is what a thing is, behind its name: "the introducer feature".
 var genericNoun = regexp.MustCompile(`(?i)\s+(?:feature|option|setting|command|subcommand|flag|mode|function|field|parameter|argument|attribute|property|directive|service|tool|program|concept|term|keyword|file|folder|directory|page|element|type|object|method|event)s?$`)

@@ -84,9 +84,12 @@ func readPassages(weights logistic.Weights, q Question, passages []Passage, size
 	for i := range read {
 		for j, f := range features[i] {
 			read[i].units[j].chance = weights.Chance(logistic.Features(f))
-			read[i].units[j].defines = f[defines]
+			read[i].units[j].defines, read[i].units[j].covered = f[defines], f[coverage]
 		}
 		read[i].listed = q.Intent == list
+		if len(features[i]) > 0 {
+			read[i].named = features[i][0][headingExact]
+		}
 		read[i].wholes = wholesOf(&read[i])
 	}
 	return read
@@ -195,11 +198,23 @@ func (s *selection) fits(w whole, size Size) bool {
 		return false
 	case len(s.chosen) == 0:
 		return true
-	case s.lengthAdded(w) > s.left+spare(size):
+	case s.lengthAdded(w) > s.left+spare(size), s.strays(w):
 		return false
 	}
 	return w.best >= size.Chance || s.chancesAdded(w) >= listChance || s.answersPart(w) || s.asksNothingInParticular()
 }
+
+// strays tells whether a whole is an entry of a list, from where nothing else is quoted, which
+// even with its headings says little of what is asked.
+func (s *selection) strays(w whole) bool {
+	return s.question.Intent != list && len(w.units) == 1 && s.read[w.passage].units[w.first].kind == item &&
+		!s.asksNothingInParticular() && !s.answersPart(w) &&
+		!slices.ContainsFunc(s.chosen, func(c whole) bool { return c.passage == w.passage }) &&
+		s.question.Profile.Coverage(w.about) < strayCoverage
+}
+
+// strayCoverage is how much of a question such an entry holds that is quoted.
+const strayCoverage = 0.5
 
 // asksNothingInParticular tells whether a question asks what there is: for a summary, or in
 // words that nothing chosen holds.
@@ -263,10 +278,17 @@ func (s *selection) worth(w whole) float64 {
 		if s.asksForMeaning {
 			value *= 1 + s.defines(w)
 		}
+		if named := s.read[w.passage].named; named >= namedFrom {
+			value *= 1 + named
+		}
 		return value
 	}
 	return s.chancesAdded(w) * s.novelty(w) * s.shareBeside(w) / float64(s.lengthAdded(w)+overhead)
 }
+
+// namedFrom is how far a heading has to be what is asked for, word for word, so that the answer
+// rather begins in its section.
+const namedFrom = 0.7
 
 // codeShare is what code counts as the beginning of an answer to a question that words answer:
 // what something is, or whether something is so.
@@ -339,7 +361,7 @@ func arrange(read []passageUnits, chosen []whole) []Quote {
 			u := units[at]
 			text := u.Text
 			if u.kind == item {
-				text = strings.Repeat(" ", max(0, u.indent-outer)) + text
+				text = strings.Repeat(" ", itemIndent*((max(0, u.indent-outer)+1)/2)) + text
 			}
 			quotes = append(quotes, Quote{Passage: w.passage, Position: at, Text: text, Block: u.Block, Score: u.chance, first: order == 0})
 		}
@@ -358,6 +380,10 @@ func arrange(read []passageUnits, chosen []whole) []Quote {
 	}
 	return quotes
 }
+
+// itemIndent is by how many spaces a list in a list is indented, where parse writes two: as many
+// as stand below the text of a numbered item as well.
+const itemIndent = 4
 
 // shortBefore is how many characters of its passage may stand in front of the first
 // choice: as much as a reader gets over.
@@ -433,6 +459,9 @@ func (s *selection) repeats(w whole) bool {
 		return true
 	}
 	for _, c := range s.chosen {
+		if c.passage == w.passage && slices.ContainsFunc(w.units, func(at int) bool { return slices.Contains(c.units, at) }) {
+			continue // it goes on from there
+		}
 		shared := 0
 		for term := range w.set {
 			if c.set.Has(term) {

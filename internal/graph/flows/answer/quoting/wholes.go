@@ -22,6 +22,8 @@ type unit struct {
 	terms  []string // in order
 	set    support.Set
 	chance float64
+	// covered is the part of the question that it holds.
+	covered float64
 	// defines is how far it says what the words of the question are, 0 to 1.
 	defines float64
 }
@@ -55,6 +57,7 @@ type passageUnits struct {
 	units    []unit
 	titles   support.Set // terms of the page's title and the headings
 	listed   bool        // the question asks for a list
+	named    float64     // how far the heading is what is asked for, 0 to 1
 	wholes   []whole
 }
 
@@ -239,8 +242,11 @@ func (p *passageUnits) block(lead, start, end int) []whole {
 	if lead >= 0 {
 		with = []int{lead}
 	}
-	if p.isContents(start, end) {
+	if p.isContents(start, end) || p.isFurtherReading(start, end) {
 		return nil
+	}
+	if lead > 0 && p.leansOnNeighbour(lead) {
+		with = []int{lead - 1, lead}
 	}
 	all := p.whole(append(with, sequence(start, end)...)...)
 	switch p.units[start].kind {
@@ -277,6 +283,24 @@ var sectionLink = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+\[[^\]]*\]\(#[^)\s
 // isContents tells whether a list is a page's table of contents.
 func (p *passageUnits) isContents(start, end int) bool {
 	return end-start > 1 && !slices.ContainsFunc(p.units[start:end], func(u unit) bool { return !sectionLink.MatchString(u.Text) })
+}
+
+// linkAlone matches an item that is a link, and nothing else.
+var linkAlone = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+\[[^\]]*\]\([^)\s]*\)\W*$`)
+
+// isFurtherReading tells whether a list only links to other pages, and to none that is named for
+// what is asked.
+func (p *passageUnits) isFurtherReading(start, end int) bool {
+	return !p.listed && !slices.ContainsFunc(p.units[start:end], func(u unit) bool { return u.covered >= pageAsked || !linkAlone.MatchString(u.Text) })
+}
+
+// pageAsked is how much of a question the label of a link holds that leads to what is asked for.
+const pageAsked = 0.6
+
+// leansOnNeighbour tells whether what announces a block can't be read without the sentence in front
+// of it, which is short.
+func (p *passageUnits) leansOnNeighbour(at int) bool {
+	return p.leans(at) && pronoun.MatchString(p.units[at].Text) && len(p.units[at-1].Text) <= longBefore
 }
 
 // longest is up to how many characters a list or table is taken whole: twice as many where the

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-bot/cairn/internal/graph"
 	"github.com/cairn-bot/cairn/internal/graph/flows"
+	"github.com/cairn-bot/cairn/internal/graph/flows/answer/quoting"
 	"github.com/cairn-bot/cairn/internal/graph/flows/answer/rerank"
 	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
 	"github.com/cairn-bot/cairn/internal/knowledge/index"
@@ -145,7 +146,11 @@ func withNamed(profile support.Profile, evidence, named []retrieve.Evidence) []r
 		if heading == "" {
 			heading = e.Document.Title
 		}
-		score := evidence[0].Score * profile.Coverage(support.OfIn(tag, heading))
+		named := profile.Coverage(support.OfIn(tag, heading))
+		if quoting.Defines(profile, tag, e.Passage.Text) {
+			named = 1
+		}
+		score := evidence[0].Score * named
 		at := slices.IndexFunc(merged, func(known retrieve.Evidence) bool { return known.Passage.ID == e.Passage.ID })
 		if at < 0 {
 			e.Score, e.Lexical = 0, evidence[0].Lexical

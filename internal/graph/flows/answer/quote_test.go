@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-bot/cairn/internal/knowledge"
 	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
+	"github.com/cairn-bot/cairn/internal/knowledge/support"
 	"github.com/cairn-bot/cairn/internal/language"
 )
 
@@ -32,6 +33,38 @@ func TestHeadingsWithoutTextAreNotQuoted(t *testing.T) {
 		if _, positions := quotable(State{SearchResults: test.evidence}, 10, language.English); !slices.Equal(positions, test.want) {
 			t.Errorf("quoted from %v, want %v", positions, test.want)
 		}
+	}
+}
+
+// TestPagesOfHowThingsWereAreNotQuotedBesideOthers has a changelog, which is quoted where the
+// question asks for changes, and where it is the best there is.
+func TestPagesOfHowThingsWereAreNotQuotedBesideOthers(t *testing.T) {
+	page, log := inLanguage("en", "a", 1), inLanguage("en", "b", 0.9)
+	page.Document.Path, log.Document.Path = "docs/keys.md", "docs/changes.md"
+	for _, test := range []struct {
+		question string
+		evidence []retrieve.Evidence
+		want     []int
+	}{
+		{"which key signs", []retrieve.Evidence{page, log}, []int{0}},
+		{"which key signs", []retrieve.Evidence{log, page}, []int{0, 1}},
+		{"what changed in keys", []retrieve.Evidence{page, log}, []int{0, 1}},
+	} {
+		state := State{OriginalQuery: test.question, SearchResults: test.evidence}
+		if _, positions := quotable(state, 10, language.English); !slices.Equal(positions, test.want) {
+			t.Errorf("%s: quoted from %v, want %v", test.question, positions, test.want)
+		}
+	}
+}
+
+// TestFollowUpsAreQuotedByTheirThread checks that the words that a follow-up leans on count.
+func TestFollowUpsAreQuotedByTheirThread(t *testing.T) {
+	state := State{Profile: support.Profile{Terms: []support.Term{{Text: "roll", IDF: 2}}}, Around: []support.Term{{Text: "leav", IDF: 1}}}
+	if got := questionOf(state).Profile.Weight(); got != 3 {
+		t.Errorf("the question weighs %v", got)
+	}
+	if got := state.Profile.Weight(); got != 2 {
+		t.Errorf("the question's own words weigh %v", got)
 	}
 }
 

@@ -41,7 +41,7 @@ func (a *analyzer) analyzePassage(text passageText) analysedPassage {
 	for _, heading := range text.headings {
 		words.lengths.Headings += a.countTerms(&words, lexical.AnalyzeIn(text.language, heading), inHeadings)
 	}
-	a.countTerms(&words, lexical.Names(text.title, text.headings), inHeadings) // adds nothing to the length
+	a.countTerms(&words, lexical.Names(text.title, text.headings, text.body), inHeadings) // adds nothing to the length
 	words.lengths.Body = a.countTerms(&words, lexical.AnalyzeIn(text.language, text.body), func(c *counts) *uint8 { return &c.body })
 	return words
 }

@@ -115,7 +115,7 @@ func countTerms(document knowledge.Document, p knowledge.Passage) (map[string]le
 			terms[term] = c
 		}
 	}
-	for _, name := range lexical.Names(document.Title, p.Headings) {
+	for _, name := range lexical.Names(document.Title, p.Headings, p.Text) {
 		c := terms[name]
 		c.Headings++
 		terms[name] = c

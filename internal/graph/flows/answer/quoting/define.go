@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 	"github.com/cairn-bot/cairn/internal/knowledge/sentence"
 	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/language"
 )
 
 // asksMeaning matches questions that a definition answers.
@@ -80,6 +81,17 @@ func rank(q Question, passages []Passage, size Size) []ranked {
 		}
 	}
 	return chosen
+}
+
+// Defines tells whether an entry of a glossary in a text says what the words of a question are.
+func Defines(profile support.Profile, tag language.Tag, text string) bool {
+	for _, s := range sentence.Split(text) {
+		u := unit{Sentence: s, kind: kindOf(s), plain: knowledge.WithoutAddresses(s.Text)}
+		if entryTerm[u.kind] != nil && definesTerm(profile, tag, u) == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // measureDefinition tells how far a passage defines the words of a question: 1 for its heading, if

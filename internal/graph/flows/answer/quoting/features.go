@@ -385,7 +385,7 @@ func definesTerm(profile support.Profile, tag language.Tag, u unit) float64 {
 	if u.kind == code || found == nil || noSubject.MatchString(u.plain) {
 		return 0
 	}
-	if tag == language.English && comparing.MatchString(u.plain[len(found[0]):]) {
+	if (tag == language.English || tag == language.Unknown) && comparing.MatchString(u.plain[len(found[0]):]) {
 		return 0 // how it is beside another
 	}
 	subject := genericNoun.ReplaceAllString(found[1], "")

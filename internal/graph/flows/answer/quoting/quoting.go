@@ -279,7 +279,7 @@ func (s *selection) worth(w whole) float64 {
 			value *= 1 + s.defines(w)
 		}
 		if named := s.read[w.passage].named; named >= namedFrom {
-			value *= 1 + named
+			value *= 1 + namedBonus*named
 		}
 		return value
 	}
@@ -288,7 +288,10 @@ func (s *selection) worth(w whole) float64 {
 
 // namedFrom is how far a heading has to be what is asked for, word for word, so that the answer
 // rather begins in its section.
-const namedFrom = 0.7
+const (
+	namedFrom  = 0.6
+	namedBonus = 1.5
+)
 
 // codeShare is what code counts as the beginning of an answer to a question that words answer:
 // what something is, or whether something is so.

@@ -1,18 +1,18 @@
 // Package suggest finds what documents answer well: the questions that stand in their
-// headings, and the terms that they define.
+// headings, the tasks that headings name, and the terms that documents define.
 package suggest
 
 import (
 	"context"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/cairn-bot/cairn/internal/knowledge"
 	"github.com/cairn-bot/cairn/internal/knowledge/index"
+	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 	"github.com/cairn-bot/cairn/internal/language"
 )
 
@@ -26,9 +26,10 @@ const (
 	// maxDocuments and maxPassages are how much of an index is looked at.
 	maxDocuments = 400
 	maxPassages  = 6 // of each document, from its beginning
-	// maxTerm and maxQuestion are how long a suggestion is at most, in letters.
-	maxTerm     = 30
-	maxQuestion = 80
+	// maxKept is how many suggestions of a language are kept, and maxTried of how many it is
+	// looked up whether the index answers them.
+	maxKept  = 12
+	maxTried = 40
 	// keep is how long what was found is good.
 	keep = 10 * time.Minute
 )
@@ -73,7 +74,7 @@ func (s *Suggester) readBeginnings(ctx context.Context) (map[language.Tag][]Sugg
 		if err != nil {
 			return nil, fmt.Errorf("list documents for example questions: %w", err)
 		}
-		if document.Audience != "" {
+		if document.Audience.OrPublic() != knowledge.PublicAudience {
 			continue // examples are shown to everybody
 		}
 		for position := range maxPassages {
@@ -87,56 +88,58 @@ func (s *Suggester) readBeginnings(ctx context.Context) (map[language.Tag][]Sugg
 	if err != nil {
 		return nil, fmt.Errorf("read passages for example questions: %w", err)
 	}
-	found := make(map[language.Tag][]Suggestion)
+	candidates := make(map[language.Tag][]candidate)
 	known := make(map[string]bool)
 	for _, passage := range passages {
-		suggestion, ok := suggestionOf(passage)
-		name := strings.ToLower(suggestion.Question + suggestion.Term)
+		made, ok := makeCandidate(passage)
+		name := strings.ToLower(made.Question + made.Term)
 		if !ok || known[name] {
 			continue
 		}
 		known[name] = true
 		tag := language.Detect(passage.Passage.Text).Or(language.English)
-		found[tag] = alternate(found[tag], suggestion)
+		candidates[tag] = append(candidates[tag], made)
+	}
+	found := make(map[language.Tag][]Suggestion)
+	for tag, made := range candidates {
+		if found[tag], err = s.chooseAnswered(ctx, takeTurns(made)); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }
 
-// alternate adds a suggestion, so that definitions and questions take turns at the front.
-func alternate(list []Suggestion, added Suggestion) []Suggestion {
-	if len(list) >= 2 && (list[0].Term == "") == (list[1].Term == "") && (list[0].Term == "") != (added.Term == "") {
-		list = append(list, list[1])
-		list[1] = added
-		return list
+// takeTurns puts the best candidate of each document first, then the second best of each, and
+// so on; among them the better one.
+func takeTurns(candidates []candidate) []candidate {
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return b.worth - a.worth })
+	turn := make(map[knowledge.DocumentID]int)
+	for i := range candidates {
+		candidates[i].turn = turn[candidates[i].document]
+		turn[candidates[i].document]++
 	}
-	return append(list, added)
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return a.turn - b.turn })
+	return candidates
 }
 
-// defining finds the verb with which a definition begins, behind the term that it defines.
-var defining = regexp.MustCompile(`(?i)^(?:(?:an?|the|une?|les?|la|ein|eine|der|die|das|una?|el|los|las|o|um|uma|un|il|lo|een|het|de)\s+)?(.+?)\s+(?:is|are|ist|sind|est|sont|es|son|é|são|è|sono|zijn)\s+(?:an?|the|ein|eine|une?|das|der|die|una?|uma?|el|la|le|um|een|het|de)\s`)
-
-// suggestionOf makes a suggestion of a passage whose heading is a question, or whose text
-// begins with a definition of what the heading names.
-func suggestionOf(found index.Found) (Suggestion, bool) {
-	section := strings.TrimSpace(found.Passage.Section())
-	if strings.HasSuffix(section, "?") || strings.HasSuffix(section, "？") {
-		return Suggestion{Question: section}, utf8.RuneCountInString(section) <= maxQuestion && strings.ContainsAny(section, " \u3000") || isWide(section)
-	}
-	begins := defining.FindStringSubmatch(strings.TrimSpace(found.Passage.Text))
-	if begins == nil || utf8.RuneCountInString(begins[1]) > maxTerm || strings.ContainsAny(begins[1], "[]()<>{}|*#\n") {
-		return Suggestion{}, false
-	}
-	term := strings.Trim(begins[1], "`\"_")
-	for _, heading := range []string{section, found.Document.Title} {
-		if strings.EqualFold(heading, term) || strings.EqualFold(strings.TrimSuffix(heading, "s"), term) {
-			return Suggestion{Term: term}, true
+// chooseAnswered gives the suggestions of the first candidates whose documents the index finds
+// first by their words.
+func (s *Suggester) chooseAnswered(ctx context.Context, candidates []candidate) ([]Suggestion, error) {
+	var chosen []Suggestion
+	for _, c := range candidates[:min(len(candidates), maxTried)] {
+		found, err := s.index.Search(ctx, index.Query{Terms: retrieve.Terms(c.Question + c.Term), Limit: 1})
+		if err != nil {
+			return nil, fmt.Errorf("look an example question up: %w", err)
+		}
+		if len(found.Lexical) == 0 {
+			continue
+		}
+		if document, _, ok := found.Lexical[0].Passage.Split(); ok && document == c.document {
+			chosen = append(chosen, c.Suggestion)
+		}
+		if len(chosen) == maxKept {
+			break
 		}
 	}
-	return Suggestion{}, false
-}
-
-// isWide tells texts in Chinese or Japanese letters, which have no spaces.
-func isWide(text string) bool {
-	first, _ := utf8.DecodeRuneInString(text)
-	return first >= 0x3040
+	return chosen, nil
 }

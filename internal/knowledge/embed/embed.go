@@ -22,6 +22,12 @@ type Embedder interface {
 	Windows(title, text string) []string
 }
 
+// WordList is an optional interface of an Embedder that knows common words of its language: what
+// is one of them is no misspelling of another.
+type WordList interface {
+	IsWord(word string) bool // in lower case
+}
+
 // LanguageLimiter is an optional interface of an Embedder that knows some languages alone:
 // vectors of texts in others would be noise.
 type LanguageLimiter interface {

@@ -29,6 +29,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/graph/flows/answer/quoting"
 	"github.com/cairn-bot/cairn/internal/graph/flows/answer/rerank"
 	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
 	"github.com/cairn-bot/cairn/internal/knowledge/index"
 	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
 	"github.com/cairn-bot/cairn/internal/phrases"
@@ -149,6 +150,7 @@ func (f *Flow) startAgents(options Options) (*orchestrator, error) {
 	limits := timeoutsFor(f.models)
 	reader := &queryUnderstander{index: f.index, model: f.models.Understand}
 	reader.speller, _ = f.index.(index.Speller)
+	reader.words, _ = options.Retriever.Embedder.(embed.WordList)
 	searcher := &hybridSearch{retriever: options.Retriever, sidePages: DefaultSidePages}
 	if options.SidePages != nil {
 		searcher.sidePages = *options.SidePages

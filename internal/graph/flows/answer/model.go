@@ -102,7 +102,7 @@ func (q *queryUnderstander) readByModel(ctx context.Context, request analysisReq
 	if strings.TrimSpace(whole) == "" {
 		whole = request.Question
 	}
-	reader := &inquiry{index: q.index, speller: q.speller, text: whole}
+	reader := &inquiry{index: q.index, speller: q.speller, common: q.words, text: whole}
 	if err := reader.read(ctx, nil); err != nil {
 		return understanding{}, err
 	}

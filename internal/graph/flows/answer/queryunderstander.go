@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-bot/cairn/internal/agent"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
 	"github.com/cairn-bot/cairn/internal/knowledge/index"
 	"github.com/cairn-bot/cairn/internal/llm"
 )
@@ -12,8 +13,9 @@ import (
 // after what was found.
 type queryUnderstander struct {
 	index   index.Reader
-	speller index.Speller // nil where the index can't spell
-	model   llm.Model     // nil: it reads by rules
+	speller index.Speller  // nil where the index can't spell
+	words   embed.WordList // nil where no common words are known
+	model   llm.Model      // nil: it reads by rules
 }
 
 func (q *queryUnderstander) agent(limits timeouts) agent.Agent {

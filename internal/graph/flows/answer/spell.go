@@ -73,8 +73,14 @@ func (r *inquiry) correctSpelling(ctx context.Context) error {
 	return nil
 }
 
+// isCommonWord says whether a word in lower case is a common one as it is spelled: "dark" is not
+// "dart", however many documents tell of that.
+func (r *inquiry) isCommonWord(word string) bool {
+	return r.common != nil && word != "" && (r.common.IsWord(word) || r.common.IsWord(strings.TrimSuffix(word, "s")))
+}
+
 // unknownWords gives the words of the text that the index does not hold and that could be
-// misspelled: neither names in capital letters nor identifiers, nor chat.
+// misspelled: neither common words, names in capital letters nor identifiers, nor chat.
 func (r *inquiry) unknownWords(ctx context.Context) ([]string, error) {
 	var found []string
 	var stems []string
@@ -84,7 +90,7 @@ func (r *inquiry) unknownWords(ctx context.Context) ([]string, error) {
 		stem := lexical.Stem(lower)
 		_, short := words.Expand(lower)
 		if len(lower) < minSpelled && transposedFiller(lower) == "" || strings.ToLower(word.Text[1:]) != word.Text[1:] || !isLatin(lower) ||
-			seen[lower] || short || isFiller(stem) || isFiller(lower) || len(words.Related(stem)) > 0 || len(found) == maxTelling {
+			seen[lower] || short || r.isCommonWord(lower) || isFiller(stem) || isFiller(lower) || len(words.Related(stem)) > 0 || len(found) == maxTelling {
 			continue
 		}
 		seen[lower] = true
@@ -174,13 +180,15 @@ func wordAt(slips []spelling, at int) string {
 }
 
 // slipsOf gives what was meant where one slip of the fingers made a word: neighbouring
-// letters in the wrong order, a letter missing, too many, or mistaken for another. A letter is
+// letters in the wrong order, a letter missing, too many, or mistaken for another. Of the shortest
+// words only the order and doubled letters, and what makes a function word. A letter is
 // not taken off, or mistaken, to leave a short stem, which has too many neighbours: "spamming"
 // is not "samming", of which there would be "Sam".
 func slipsOf(word string) []spelling {
 	var slips []spelling
 	add := func(slip string, cost float64) {
-		if cost > 0 && len(slip) <= len(word) && len(lexical.Stem(slip)) < minSpelled && !lexical.IsFiller(slip) {
+		short := len(word) <= minSpelled || len(slip) <= len(word) && len(lexical.Stem(slip)) < minSpelled
+		if cost > 0 && short && !lexical.IsFiller(slip) {
 			return
 		}
 		if slip[0] != word[0] {

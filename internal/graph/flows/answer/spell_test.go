@@ -11,10 +11,27 @@ func TestSlipsOf(t *testing.T) {
 			t.Errorf("%q is not among the slips of %q", want, word)
 		}
 	}
-	for word, other := range map[string]string{"slack": "stack", "spamming": "samming"} {
+	for word, other := range map[string]string{"slack": "stack", "spamming": "samming", "sops": "stops"} {
 		if slices.ContainsFunc(slipsOf(word), func(s spelling) bool { return s.word == other }) {
 			t.Errorf("%s passes for %s", word, other)
 		}
+	}
+}
+
+// wordList is an embed.WordList.
+type wordList []string
+
+func (w wordList) IsWord(word string) bool { return slices.Contains(w, word) }
+
+func TestCommonWordsAreSpelledRight(t *testing.T) {
+	r := inquiry{common: wordList{"dark", "star"}}
+	for word, want := range map[string]bool{"dark": true, "stars": true, "chrat": false} {
+		if got := r.isCommonWord(word); got != want {
+			t.Errorf("%q is a common word: %v, want %v", word, got, want)
+		}
+	}
+	if (&inquiry{}).isCommonWord("dark") {
+		t.Error("a word is common where no common words are known")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/graph/flows"
 	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
 	"github.com/cairn-bot/cairn/internal/knowledge"
+	"github.com/cairn-bot/cairn/internal/knowledge/embed"
 	"github.com/cairn-bot/cairn/internal/knowledge/index"
 	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 	"github.com/cairn-bot/cairn/internal/knowledge/retrieve"
@@ -119,7 +120,7 @@ const broadWords = 2
 
 // readByRules understands a question with no model.
 func (q *queryUnderstander) readByRules(ctx context.Context, request analysisRequest) (understanding, error) {
-	reader := &inquiry{index: q.index, speller: q.speller, text: request.Question}
+	reader := &inquiry{index: q.index, speller: q.speller, common: q.words, text: request.Question}
 	if main, around := questionOfThread(request.Question, request.Before); main != "" {
 		reader.text, reader.around = main, around
 	}
@@ -161,8 +162,9 @@ func bounded(text string) string {
 // inquiry is one question being understood.
 type inquiry struct {
 	index   index.Reader
-	speller index.Speller // nil where the index can't spell
-	text    string        // as typed, bounded
+	speller index.Speller  // nil where the index can't spell
+	common  embed.WordList // nil where no common words are known
+	text    string         // as typed, bounded
 	// around is what else was said in the thread that the question is taken from.
 	around string
 	long   string // with shorthand written out
@@ -346,7 +348,7 @@ func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 	if related := words.Related(term.Text); len(related) > 0 {
 		return r.countRelated(ctx, term, related) // it is spelled right
 	}
-	if r.speller == nil || len(term.Text) < r.minMisspelled {
+	if r.speller == nil || len(term.Text) < r.minMisspelled || r.isCommonWord(strings.ToLower(term.Written)) {
 		return nil
 	}
 	similar, err := r.speller.Similar(ctx, term.Text, 1)

@@ -28,6 +28,7 @@ type Embedder struct {
 var (
 	_ embed.Embedder        = (*Embedder)(nil)
 	_ embed.LanguageLimiter = (*Embedder)(nil)
+	_ embed.WordList        = (*Embedder)(nil)
 )
 
 // Load returns the embedder of this process; the first call reads the weights.
@@ -57,6 +58,9 @@ func (e *Embedder) Dimension() int { return Width }
 
 // Knows implements embed.LanguageLimiter: English alone.
 func (e *Embedder) Knows(tag language.Tag) bool { return tag == language.English }
+
+// IsWord implements embed.WordList: some 6,000 words are pieces of their own.
+func (e *Embedder) IsWord(word string) bool { return e.tokenizer.isWord(word) }
 
 // Embed implements embed.Embedder. It uses all processors for several texts and looks
 // at the context before each. The vector of a text does not depend on the others. Calls

@@ -109,3 +109,15 @@ func FuzzEmbed(f *testing.F) {
 		}
 	})
 }
+
+func TestIsWord(t *testing.T) {
+	embedder, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]bool{"dark": true, "hotel": true, "darj": false, "hot el": false} {
+		if got := embedder.IsWord(word); got != want {
+			t.Errorf("%q is a word: %v, want %v", word, got, want)
+		}
+	}
+}

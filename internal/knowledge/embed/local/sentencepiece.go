@@ -181,6 +181,18 @@ func (l *lattice) appendIDs(ids []uint16) []uint16 {
 	return ids
 }
 
+// isWord says whether one piece of the vocabulary is a word from its first letter on.
+func (t *Tokenizer) isWord(word string) bool {
+	at, ok := t.roots[space]
+	for _, char := range word {
+		if !ok {
+			return false
+		}
+		at, ok = t.findChild(at, char)
+	}
+	return ok && t.nodes[at].id != Unknown
+}
+
 func (t *Tokenizer) findChild(at int32, char rune) (int32, bool) {
 	n := &t.nodes[at]
 	edges := t.edges[n.first : n.first+n.count]

@@ -41,18 +41,20 @@ func Telling(text string) int {
 
 var (
 	whether = regexp.MustCompile(`(?i)^\W*(?:(?:and|but|so|ok|hey|hi|also)\W+)*(?:is|are|isn'?t|aren'?t|can|can'?t|could|does|doesn'?t|do|don'?t|did|will|won'?t|would|should|has|have|was|were|must|may|am)\s`)
+	// requested begins a wish that is put as a question: "could you tell me about …".
+	requested = regexp.MustCompile(`(?i)^\W*(?:(?:and|but|so|ok|hey|hi|hello|please)\W+)*(?:can|could|would|will)\s+(?:you|u|someone|anyone|anybody|somebody)\s+(?:(?:please|kindly|also|maybe|perhaps)\s+)*(?:tell|give|show|explain|share|shed|provide|describe|elaborate|list|help|clarify|remind|point|walk|name)\b`)
 	// function asks what a thing does or is for.
 	function = regexp.MustCompile(`(?i)^\W*(?:\S+\s+){0,3}(?:what|wat)(?: does|'?s| is| do)\s.+\b(?:do|for|mean|stand for|check)\b\W*(?:exactly|anyway)?\W*$`)
 	which    = regexp.MustCompile(`(?i)\b(?:what|which|how|why|where|when|who|whose)\b`)
 )
 
 // AsksWhether says whether a question is to be answered by yes or no.
-func AsksWhether(text string) bool { return whether.MatchString(text) }
+func AsksWhether(text string) bool { return whether.MatchString(text) && !requested.MatchString(text) }
 
 // States says whether a message asks nothing: it has no question mark, no question word, and no
 // verb in front.
 func States(text string) bool {
-	return !strings.ContainsAny(text, "?？") && !AsksWhich(text) && !AsksWhether(text)
+	return !strings.ContainsAny(text, "?？") && !AsksWhich(text) && !whether.MatchString(text)
 }
 
 // AsksFunction says whether a question asks what a thing does, or is for.
@@ -124,5 +126,5 @@ const maxKeywords = 3
 // IsKeyword says whether a message only names a subject: "precondition", "docker secrets".
 func IsKeyword(text string) bool {
 	fields := strings.Fields(text)
-	return len(fields) > 0 && len(fields) <= maxKeywords && !strings.ContainsAny(text, "?？!！\n") && !AsksWhich(text) && !AsksWhether(text)
+	return len(fields) > 0 && len(fields) <= maxKeywords && !strings.ContainsAny(text, "?？!！\n") && !AsksWhich(text) && !whether.MatchString(text)
 }

@@ -202,3 +202,14 @@ func TestIsKeyword(t *testing.T) {
 		}
 	}
 }
+
+func TestAsksWhether(t *testing.T) {
+	for text, want := range map[string]bool{
+		"can I restart the signer?": true, "hi, is the signer deprecated": true, "can you restart it from the page?": true,
+		"how do I restart the signer?": false, "could you tell me about restarts?": false, "hey, can you please explain restarts": false,
+	} {
+		if got := words.AsksWhether(text); got != want {
+			t.Errorf("%q asks for yes or no: %v, want %v", text, got, want)
+		}
+	}
+}

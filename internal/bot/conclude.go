@@ -65,7 +65,7 @@ func (c *conclusion) concludeOutcome(ctx context.Context, outcome flows.Outcome)
 func (c *conclusion) concludeStopped(ctx context.Context, by runs.Stop) (runs.Result, error) {
 	c.conversation.session.Halt = &by
 	c.job.record.Move(runs.Cancelled, c.job.now(), "a person stopped it")
-	return c.recordOutcome(ctx, chat.Reply{Outcome: chat.Failure, Text: c.conversation.choosePhrases().Text(phrases.RunStopped)}, runs.Result{})
+	return c.recordOutcome(ctx, chat.Reply{Outcome: chat.Failure, Stopped: true, Text: c.conversation.choosePhrases().Text(phrases.RunStopped)}, runs.Result{})
 }
 
 // concludeFailed says that the run failed, with its id. The cause goes to the log alone.

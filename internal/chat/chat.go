@@ -193,6 +193,8 @@ type Reply struct {
 	Offer RunID `json:",omitempty"`
 	// More tells that more was found than the answer says: Extender.Extend shows it.
 	More bool `json:",omitempty"`
+	// Stopped tells of a Failure that its asker wished it: the run was stopped.
+	Stopped bool `json:",omitempty"`
 	// Actions are what people can do about what the run made.
 	Actions []Action `json:",omitempty"`
 	// Topics are what pages can be drafted about, at most MaxTopics, which the text numbers from 1.

@@ -11,7 +11,7 @@ func storeTurn(t chat.Turn) storedTurn {
 	}
 	if r := t.Reply; r != nil {
 		kept.Reply = &storedReply{
-			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, More: r.More, Actions: r.Actions, Topics: r.Topics, Sources: convertAll(r.Sources, storeGroup),
+			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, More: r.More, Actions: r.Actions, Topics: r.Topics, Stopped: r.Stopped, Sources: convertAll(r.Sources, storeGroup),
 			Documents: convertAll(r.Documents, func(d chat.Document) storedDocument { return storedDocument(d) }),
 		}
 	}
@@ -30,7 +30,7 @@ func restoreTurn(kept storedTurn) chat.Turn {
 	}
 	if r := kept.Reply; r != nil {
 		t.Reply = &chat.Reply{
-			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, More: r.More, Actions: r.Actions, Topics: r.Topics, Sources: convertAll(r.Sources, restoreGroup),
+			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, More: r.More, Actions: r.Actions, Topics: r.Topics, Stopped: r.Stopped, Sources: convertAll(r.Sources, restoreGroup),
 			Documents: convertAll(r.Documents, func(d storedDocument) chat.Document { return chat.Document(d) }),
 		}
 	}

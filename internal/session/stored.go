@@ -80,7 +80,8 @@ type storedReply struct {
 	Offer     chat.RunID       `json:"Offer,omitempty"`
 	More      bool             `json:"More,omitempty"`
 	Actions   []chat.Action    `json:"Actions,omitempty"`
-	Topics    []string         `json:"Topics,omitempty"` // came later: an older program passes over them
+	Topics    []string         `json:"Topics,omitempty"`  // came later: an older program passes over them
+	Stopped   bool             `json:"Stopped,omitempty"` // came later
 }
 
 type storedDocument struct {

@@ -145,7 +145,7 @@ func TestBrowserStopsAndRetries(t *testing.T) {
 	b.asks("slow")
 	b.sees(".part-draft .block")
 	b.clicks(".stop button")
-	b.sees(`//div[contains(@class, "failed")]//p[.="Stopped."]`)
+	b.sees(`//div[contains(@class, "stopped")]//p[.="Stopped."]`)
 	b.do(chromedp.WaitNotPresent(".part-draft .block"), chromedp.WaitNotPresent(".stop"))
 	bot.On("slow", chattest.Says(chat.Reply{Run: "run-7", Outcome: chat.Failure, Text: "The index is gone."}))
 	b.clicks(".retry button")

@@ -16,12 +16,13 @@ var pinLink = regexp.MustCompile(`href="(/t/[A-Z2-7]*/pins/[^"]*)"`)
 
 // pinboard lets one person pin.
 type pinboard struct {
-	expert chat.UserID
-	pinned []chat.PinDraft
+	expert    chat.UserID
+	everybody bool // is an expert
+	pinned    []chat.PinDraft
 }
 
 func (p *pinboard) DraftPin(_ context.Context, run chat.RunID, by chat.Reader) (chat.PinDraft, error) {
-	if by.User != p.expert || by.Identity != nil {
+	if by.User != p.expert && !p.everybody || by.Identity != nil {
 		return chat.PinDraft{}, &chat.PinError{Text: "Pinning is for experts."}
 	}
 	return chat.PinDraft{Question: "how to <roll back>?", Text: "The answer of " + string(run) + " </textarea>"}, nil

@@ -62,7 +62,7 @@ func serveShelf(t *testing.T) (*Web, *shelf) {
 	cited.Sources[0].Sources[1].Document = closedDocument
 	bot.On("cited", chattest.Says(cited))
 	options := over(bot)
-	options.Sources, options.Uploads = bot, uploads.OpenSQLite(sqlitetest.Open(t, t.TempDir()))
+	options.Sources, options.Pins, options.Uploads = bot, &pinboard{everybody: true}, uploads.OpenSQLite(sqlitetest.Open(t, t.TempDir()))
 	options.Suggestions, options.Stats = suggestions, "412 documents in 3 collections, last read 4 minutes ago."
 	w, err := New(t.Context(), options)
 	if err != nil {

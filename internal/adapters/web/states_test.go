@@ -61,6 +61,9 @@ func screenBot() office {
 	gone := chat.Source{Numbers: []int{5}, Title: "Old deployment guide", Path: "docs/old/deploy.md", Modified: chattest.Now.AddDate(-2, 0, 0), State: "gone"}
 	long.Sources[0].Sources = append(long.Sources[0].Sources, gone)
 	bot.On("long", chattest.InTurn(chattest.Reports(steps...), chattest.Says(long)))
+	pinnable := chattest.Answer()
+	pinnable.Actions = []chat.Action{chat.PinAnswer}
+	bot.On("pin me", chattest.Says(pinnable))
 	return office{bot}
 }
 
@@ -100,6 +103,11 @@ var screens = []screen{
 	{"dropping", func(b *browser, _ *Web) {
 		evaluate[bool](b, `(() => { const data = new DataTransfer(); data.items.add(new File(["x"], "x")); dispatchEvent(new DragEvent("dragenter", { dataTransfer: data })); return true })()`)
 		b.sees("#drop")
+	}},
+	{"pinning", func(b *browser, _ *Web) {
+		b.says("pin me")
+		b.clicks(`//a[.="Pin this answer"]`)
+		b.sees(".pin textarea")
 	}},
 	{"citation", func(b *browser, _ *Web) {
 		b.says(suggestions[0])

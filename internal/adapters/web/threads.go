@@ -244,10 +244,13 @@ func (ts *threads) handleExchange(ctx context.Context, t *thread, e *exchange) {
 	ts.people.notifyChange(by)
 }
 
+// stoppedText is what people read of a message whose work ended before the bot knew of it.
+const stoppedText = "Stopped."
+
 // explainError says an error as the person reads it; what is private goes to the log.
 func (ts *threads) explainError(ctx context.Context, t *thread, e *exchange, err error) string {
 	if ctx.Err() != nil {
-		return "Stopped."
+		return stoppedText
 	}
 	for _, public := range []error{chat.ErrForbidden, chat.ErrRunOver, chat.ErrUnknownRun} {
 		if errors.Is(err, public) {

@@ -56,6 +56,7 @@ type exchangeView struct {
 	Draft   []template.HTML
 	Said    []saidView
 	Failure string
+	Stopped bool // the failure is that its asker stopped it
 }
 
 // stepView is a step while it is made.
@@ -82,6 +83,9 @@ type saidView struct {
 	Documents []documentView
 	Question  *questionView
 }
+
+// outcomeStopped is that of a reply whose run its asker stopped: it is no failure to them.
+const outcomeStopped = "stopped"
 
 type questionView struct {
 	FreeText bool
@@ -155,7 +159,7 @@ func (w *Web) exchangeViewOf(in visit, e *exchange) (exchangeView, error) {
 		Thread: in.thread.id, ID: domID(e.id), Mine: in.canWrite(), Text: markup.Clean(e.text), Title: exchangeTitle(cmp.Or(e.text, fileNames(e.files), "Files")),
 		Failure: markup.CleanLine(e.failure), Working: e.state != done, Queued: e.state == queued,
 	}
-	v.Files = fileViews(e.files)
+	v.Files, v.Stopped = fileViews(e.files), e.failure == stoppedText
 	v.Lines = strings.Count(v.Text, "\n") + 1
 	v.Long = len(v.Text) > longText || v.Lines > longLines
 	v.Rewrite = v.Mine && w.options.Rewriter != nil && v.Text != ""
@@ -241,6 +245,9 @@ func (w *Web) saidView(at string, what said) (saidView, error) {
 	reply := what.reply
 	refs := make(map[int]sourceRef)
 	v.Outcome, v.Note = string(reply.Outcome), markup.CleanLine(reply.Note)
+	if reply.Stopped {
+		v.Outcome = outcomeStopped
+	}
 	v.Sources = newSourcesView(sourceLister{w.options.Now(), w.options.Sources != nil}.sourceGroups(at, reply.Sources, refs))
 	v.Text, err = renderMarkdown(reply.Text, reply.Sources, refs)
 	if v.Sources != nil && len(reply.Text) > jumpText {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/cairn-bot/cairn/internal/chat"
 	"github.com/cairn-bot/cairn/internal/chat/markup"
 )
@@ -24,6 +26,7 @@ type whyView struct {
 	Picture   template.HTML
 	Path      string // the nodes of the picture that were passed
 	Took      string
+	Count     string // "7 steps"
 	Steps     []traceStepView
 	Queries   []queryView
 	Evidence  []evidenceView
@@ -143,7 +146,7 @@ func (w *Web) traceOf(ctx context.Context, e *exchange, what *said) (chat.Trace,
 }
 
 func newWhyView(t chat.Trace) whyView {
-	v := whyView{Took: durationText(t.Took), Steps: stepViews(t.Steps), Models: modelViews(t.Models), Total: modelTotal(t.Models)}
+	v := whyView{Took: durationText(t.Took), Count: english.Plural(len(t.Steps), "step", ""), Steps: stepViews(t.Steps), Models: modelViews(t.Models), Total: modelTotal(t.Models)}
 	for _, query := range t.Queries {
 		v.Queries = append(v.Queries, queryView{
 			markup.CleanLine(query.Text), joinTerms(query.Used), joinTerms(query.Pruned), durationText(query.Took), query.Lexical, query.Dense,

@@ -116,7 +116,7 @@ func (b *Bot) inTurn(ctx context.Context, message chat.Message, conversation cha
 	err = script(running, message, to.wrapStreaming())
 	b.setWork(in, nil)
 	if err != nil && current.stopped {
-		return to.Reply(ctx, chat.Reply{Run: current.run, Outcome: chat.Failure, Text: "Stopped."})
+		return to.Reply(ctx, chat.Reply{Run: current.run, Outcome: chat.Failure, Stopped: true, Text: "Stopped."})
 	}
 	return err
 }

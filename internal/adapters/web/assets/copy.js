@@ -42,7 +42,7 @@ const offer = () => {
   for (const code of conversation.querySelectorAll(".part-said .text pre:not(:has(.copy))")) {
     code.append(button("Copy the code", () => (code.querySelector("code") ?? code).textContent));
   }
-  for (const acts of conversation.querySelectorAll(".reply .acts.under:not(:has(.copy))")) {
+  for (const acts of conversation.querySelectorAll(".reply:is(.answered, .abstained) .acts.under:not(:has(.copy))")) {
     acts.append(button("Copy the answer", () => words(acts.closest(".reply"))));
   }
 };

@@ -72,6 +72,8 @@ const said = (exchange, html) => {
   swap(place, parse(html).childNodes, text);
   for (const id of open) document.getElementById(id)?.setAttribute("open", "");
   if (place.childElementCount > before) askFor(exchange);
+  // What is asked about a thumb down comes below the answer, where the message field may hide it.
+  if (place.contains(document.activeElement)) place.querySelector(".reason")?.scrollIntoView({ block: "nearest", behavior: calm() });
 };
 
 // askFor gives a new question the focus, unless the person writes something.

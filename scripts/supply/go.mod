@@ -3,8 +3,8 @@ module github.com/cairn-bot/cairn/scripts/supply
 go 1.26.0
 
 tool (
-	cairn/scripts/supply/archive
 	github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+	github.com/cairn-bot/cairn/scripts/supply/archive
 	github.com/google/go-licenses/v2
 	github.com/goreleaser/nfpm/v2/cmd/nfpm
 )

@@ -55,21 +55,49 @@ func (b Batch) Named() iter.Seq[knowledge.DocumentID] {
 }
 
 func (e Entry) validate() error {
-	last := -1
-	for _, passage := range e.Passages {
+	_, err := e.check(e.Passages, -1)
+	return err
+}
+
+// AllPassages yields the entry's passages, some at a time. It checks those of Rest: an error is the
+// last that it yields.
+func (e Entry) AllPassages() iter.Seq2[[]knowledge.Passage, error] {
+	return func(yield func([]knowledge.Passage, error) bool) {
+		if !yield(e.Passages, nil) || e.Rest == nil {
+			return
+		}
+		last := -1
+		if len(e.Passages) > 0 {
+			last = e.Passages[len(e.Passages)-1].Position
+		}
+		for passages, err := range e.Rest {
+			if err == nil {
+				last, err = e.check(passages, last)
+			}
+			if !yield(passages, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// check says why passages that follow the one at a position must be refused, or nil, and the
+// position of the last one.
+func (e Entry) check(passages []knowledge.Passage, last int) (position int, err error) {
+	for _, passage := range passages {
 		want := knowledge.MakePassageID(e.Document.ID, passage.Position)
 		if passage.ID != want || passage.Document != e.Document.ID {
-			return fmt.Errorf("passage %q of document %q must have the id %q of its document and position", passage.ID, passage.Document, want)
+			return last, fmt.Errorf("passage %q of document %q must have the id %q of its document and position", passage.ID, passage.Document, want)
 		}
 		if passage.Position <= last {
-			return fmt.Errorf("passage %q comes after position %d", passage.ID, last)
+			return last, fmt.Errorf("passage %q comes after position %d", passage.ID, last)
 		}
 		if passage.Hash == "" {
-			return fmt.Errorf("passage %q has no hash", passage.ID)
+			return last, fmt.Errorf("passage %q has no hash", passage.ID)
 		}
 		last = passage.Position
 	}
-	return nil
+	return last, nil
 }
 
 // Validate says why an index of a dimension can't answer the query, or nil.

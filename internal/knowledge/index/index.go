@@ -16,13 +16,17 @@ import (
 type Entry struct {
 	Document knowledge.Document
 	Passages []knowledge.Passage
+	// Rest yields what follows Passages of a document that is too large to be held whole, some
+	// passages at a time. A write may call it more than once, each time from its beginning, and fails
+	// with the first error it yields. nil: nothing follows.
+	Rest iter.Seq2[[]knowledge.Passage, error]
 }
 
 // Batch is a set of changes that become visible together. A document in Put
 // replaces the one of the same id with all its passages; a passage whose Hash the
 // stored document already had keeps its vectors. Deleting what is not there is no error.
 // A batch is refused whole if it names a document twice or a passage has no Hash or
-// another ID than knowledge.MakePassageID gives. Times are kept to the microsecond.
+// another ID than knowledge.MakePassageID gives, what Entry.Rest yields included. Times are kept to the microsecond.
 type Batch struct {
 	Put    []Entry
 	Delete []knowledge.DocumentID

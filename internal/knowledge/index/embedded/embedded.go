@@ -116,13 +116,20 @@ func (x *Index) openForWriting(ctx context.Context, options Options) error {
 	}
 	x.lock = lock
 	write, err := sqlite.Open(x.db.path, "_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=synchronous(normal)"+
-		"&_pragma=cache_size(-32000)&_pragma=temp_store(memory)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)")
+		"&_pragma=temp_store(memory)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)")
 	if err != nil {
 		return err
 	}
 	x.db.write = write
 	x.db.write.SetMaxOpenConns(1)
-	return x.prepareSchema(ctx, options)
+	if err := x.prepareSchema(ctx, options); err != nil {
+		return err
+	}
+	// Only now is the size of pages known: with another one the cache of a transaction grows without bound.
+	if _, err := x.db.write.ExecContext(ctx, "PRAGMA cache_size = -32000"); err != nil { // KiB
+		return fmt.Errorf("bound the cache: %w", explainError(err))
+	}
+	return nil
 }
 
 // acquireLock takes the writer's lock of a data directory; the system releases it when

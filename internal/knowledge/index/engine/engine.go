@@ -11,7 +11,7 @@
 // learns which ones have changed. So the memory of a process does not grow with the passages.
 // The words of the index are kept as well, from the first one that was spelled wrong.
 //
-// Reading order: database.go, write.go, analysis.go, posting.go, segment.go, merge.go, block.go,
+// Reading order: database.go, write.go, round.go, rows.go, analysis.go, posting.go, segment.go, merge.go, block.go,
 // snapshot.go, search.go, score.go.
 package engine
 

@@ -85,7 +85,7 @@ func (m *merging) merge(ctx context.Context, parts []segment) error {
 	ids := make([]int32, len(parts))
 	for i, part := range parts {
 		ids[i] = part.id
-		m.readers = append(m.readers, &segmentReader{tx: m.tx, segment: part.id})
+		m.readers = append(m.readers, &segmentReader{tx: m.tx, segment: part.id, pages: max(1, readPages/len(parts))})
 	}
 	for {
 		joined, ok, err := m.nextTerm(ctx)

@@ -103,13 +103,14 @@ func eachEntryOf(ctx context.Context, tx Tx, terms []string, use func(n int, e e
 	}, &n, &entries)
 }
 
-// readPages is how many pages of a segment are read at once.
-const readPages = 500
+// readPages is how many pages are read at once, of all segments that are merged together.
+const readPages = 1000
 
 // segmentReader reads the entries of a segment in order of term.
 type segmentReader struct {
 	tx      Tx
 	segment int32
+	pages   int     // read at once
 	entries []entry // that were read and are next
 	last    string  // first term of the last page read
 	begun   bool
@@ -132,9 +133,9 @@ func (r *segmentReader) peek(ctx context.Context) (entry, bool, error) {
 func (r *segmentReader) next() { r.entries = r.entries[1:] }
 
 func (r *segmentReader) readPages(ctx context.Context) error {
-	asked := query("SELECT first, entries FROM @page WHERE segment = $1 AND first > $2 ORDER BY first LIMIT $3", r.segment, r.last, readPages)
+	asked := query("SELECT first, entries FROM @page WHERE segment = $1 AND first > $2 ORDER BY first LIMIT $3", r.segment, r.last, r.pages)
 	if !r.begun { // the first term may be ""
-		asked = query("SELECT first, entries FROM @page WHERE segment = $1 ORDER BY first LIMIT $2", r.segment, readPages)
+		asked = query("SELECT first, entries FROM @page WHERE segment = $1 ORDER BY first LIMIT $2", r.segment, r.pages)
 	}
 	r.begun, r.entries = true, nil
 	count := 0
@@ -146,6 +147,6 @@ func (r *segmentReader) readPages(ctx context.Context) error {
 			return true
 		})
 	}, &r.last, &entries)
-	r.ended = count < readPages
+	r.ended = count < r.pages
 	return err
 }

@@ -90,7 +90,7 @@ func (d *dictionary) loadTerms(ctx context.Context, tx Tx) error {
 		if s.last <= d.through {
 			continue
 		}
-		reader := &segmentReader{tx: tx, segment: s.id}
+		reader := &segmentReader{tx: tx, segment: s.id, pages: readPages}
 		for {
 			e, ok, err := reader.peek(ctx)
 			if err != nil {

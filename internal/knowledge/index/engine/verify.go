@@ -95,7 +95,7 @@ func (v *verification) readPostings(ctx context.Context) error {
 		return err
 	}
 	for _, s := range segments {
-		reader := &segmentReader{tx: v.tx, segment: s.id}
+		reader := &segmentReader{tx: v.tx, segment: s.id, pages: readPages}
 		for {
 			e, ok, err := reader.peek(ctx)
 			if err != nil {

@@ -39,6 +39,7 @@ func Run(t *testing.T, create func(t *testing.T) Store) {
 		{"a batch is checked before it is written", testValidation},
 		{"cursors move with their batch", testCursors},
 		{"unchanged passages keep their vectors", testVectorsKept},
+		{"a large document is written in parts", testRest},
 		{"stale vectors are ignored", testStaleVectors},
 		{"unembedded passages are listed until they have vectors", testUnembedded},
 		{"what words find is marked while it has no vectors", testUnembeddedHits},

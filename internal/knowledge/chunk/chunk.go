@@ -33,6 +33,12 @@ func (o Options) maxTokens() int {
 // possible, else between sentences, lines of code or rows; then a code block opens
 // its fence again, and a table repeats its header.
 func Passages(document knowledge.Document, text parse.Text, options Options) []knowledge.Passage {
+	return PassagesFrom(0, document, text, options)
+}
+
+// PassagesFrom gives the passages of a part of a document as Passages does, in which they have the
+// positions from first on.
+func PassagesFrom(first int, document knowledge.Document, text parse.Text, options Options) []knowledge.Passage {
 	var passages []knowledge.Passage
 	limit := options.maxTokens()
 	for i, section := range withTitle(document.Title, text.Sections) {
@@ -42,9 +48,9 @@ func Passages(document knowledge.Document, text parse.Text, options Options) []k
 		}
 		for _, part := range parts {
 			passage := knowledge.Passage{
-				ID:       knowledge.MakePassageID(document.ID, len(passages)),
+				ID:       knowledge.MakePassageID(document.ID, first+len(passages)),
 				Document: document.ID,
-				Position: len(passages),
+				Position: first + len(passages),
 				Headings: section.Headings,
 				Anchor:   section.Anchor,
 				Text:     part,

@@ -31,17 +31,25 @@ func parseDOCX(ctx context.Context, in input) (Text, error) {
 	if !archive.has(main) {
 		return Text{}, &BrokenError{Name: in.name, Format: "DOCX", Err: errors.New("it holds no " + main)}
 	}
-	if err := archive.read(main, reader.token); err != nil {
-		return Text{}, err
-	}
-	reader.endCode()
 	text, err := coreProperties(archive)
 	if err != nil {
 		return Text{}, err
 	}
-	if strings.TrimSpace(text.Title) == "" {
-		text.Title = reader.title
+	stated := strings.TrimSpace(text.Title) != ""
+	err = archive.read(main, func(t xml.Token) error {
+		err := reader.token(t)
+		if !stated {
+			text.Title = reader.title
+		}
+		if err == nil && len(reader.open)+len(reader.tables)+len(reader.code) == 0 {
+			_, err = in.spill(text, reader.outline)
+		}
+		return err
+	})
+	if err != nil {
+		return Text{}, err
 	}
+	reader.endCode()
 	text.Sections = reader.outline.finished()
 	return text, nil
 }

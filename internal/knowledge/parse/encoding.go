@@ -15,25 +15,35 @@ import (
 // as UTF-8 where that is what it mostly is (broken bytes become U+FFFD), else as
 // Windows-1252, the superset of Latin-1.
 func decoded(content []byte) (string, error) {
-	var text string
 	switch {
-	case bytes.HasPrefix(content, []byte("\xff\xfe")), bytes.HasPrefix(content, []byte("\xfe\xff")):
+	case hasUTF16Mark(content):
 		utf16 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 		converted, _, err := transform.Bytes(utf16.NewDecoder(), content)
 		if err != nil {
 			return "", fmt.Errorf("decode UTF-16: %w", err)
 		}
-		text = string(converted)
+		return printable(string(converted)), nil
 	case mostlyUTF8(content):
-		text = strings.ToValidUTF8(string(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))), "\uFFFD")
-	default:
-		converted, _, err := transform.Bytes(charmap.Windows1252.NewDecoder(), content)
-		if err != nil {
-			return "", fmt.Errorf("decode Windows-1252: %w", err)
-		}
-		text = string(converted)
+		return decodeUTF8(content)
 	}
-	return printable(text), nil
+	return decodeWindows1252(content)
+}
+
+// hasUTF16Mark says whether content begins with a byte order mark of UTF-16.
+func hasUTF16Mark(content []byte) bool {
+	return bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff"))
+}
+
+func decodeUTF8(content []byte) (string, error) {
+	return printable(strings.ToValidUTF8(string(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))), "\uFFFD")), nil
+}
+
+func decodeWindows1252(content []byte) (string, error) {
+	converted, _, err := transform.Bytes(charmap.Windows1252.NewDecoder(), content)
+	if err != nil {
+		return "", fmt.Errorf("decode Windows-1252: %w", err)
+	}
+	return printable(string(converted)), nil
 }
 
 // mostlyUTF8 says whether there are more whole multi-byte characters than broken ones.

@@ -11,6 +11,9 @@ import (
 )
 
 func parseHTML(in input) (Text, error) {
+	if in.isLarge() {
+		return parseLargeHTML(in)
+	}
 	page, err := decodedHTML(in.content)
 	if err != nil {
 		return Text{}, &BrokenError{Name: in.name, Format: "HTML", Err: err}

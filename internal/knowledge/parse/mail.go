@@ -11,7 +11,9 @@ import (
 	"mime/quotedprintable"
 	"net/mail"
 	"net/textproto"
+	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/encoding/htmlindex"
 )
@@ -20,50 +22,42 @@ import (
 const (
 	maxMailParts = 200
 	maxMailDepth = 10
+	// maxMailParagraph is how long a paragraph may become, in bytes.
+	maxMailParagraph = 1 << 20
 )
 
 // parseMail reads an e-mail: who wrote it to whom and when, its text, and the names of what is
-// attached. Lines that quote what was written before are left out.
+// attached. Lines that quote what was written before are left out. The source is gone through twice:
+// for what there is, and for the text that is read of it.
 func parseMail(in input) (Text, error) {
-	message, err := mail.ReadMessage(bufio.NewReader(bytes.NewReader(in.content)))
+	survey := &mailReader{in: in}
+	header, err := survey.readMessage()
 	if err != nil {
-		return Text{}, &BrokenError{Name: in.name, Format: "e-mail", Err: err}
+		return Text{}, err
 	}
-	reader := &mailReader{in: in}
-	if err := reader.readPart(textproto.MIMEHeader(message.Header), message.Body, 0); err != nil {
-		return Text{}, &BrokenError{Name: in.name, Format: "e-mail", Err: err}
-	}
-	text := Text{Title: mailHeader(message.Header, "Subject")}
+	text := Text{Title: mailHeader(header, "Subject")}
 	out := newOutline()
 	var facts []string
 	for _, name := range []string{"From", "To", "Date"} {
-		if value := mailHeader(message.Header, name); value != "" {
+		if value := mailHeader(header, name); value != "" {
 			facts = append(facts, name+": "+value)
 		}
 	}
 	out.add(Paragraph, strings.Join(facts, " · "))
-	switch {
-	case strings.TrimSpace(reader.plain.String()) != "":
-		for _, paragraph := range strings.Split(dropQuoted(reader.plain.String()), "\n\n") {
-			out.add(Paragraph, oneLine(paragraph))
-		}
-		text.Sections = out.finished()
-	case len(reader.html) > 0:
-		page := in
-		page.content = reader.html
-		read, err := parseHTML(page)
-		if err != nil {
+	reader := &mailReader{in: in, facts: text, outline: out, format: Plain}
+	if !survey.hasPlain {
+		reader.format = HTML
+	}
+	if survey.hasPlain || survey.hasHTML {
+		if _, err := reader.readMessage(); err != nil {
 			return Text{}, err
 		}
-		text.Sections = append(out.finished(), read.Sections...)
 	}
-	if len(reader.attached) > 0 {
+	text.Sections = slices.Concat(out.finished(), reader.sections)
+	if len(survey.attached) > 0 {
 		after := newOutline()
-		after.add(Paragraph, "Attached: "+oneLine(strings.Join(reader.attached, ", ")))
+		after.add(Paragraph, "Attached: "+oneLine(strings.Join(survey.attached, ", ")))
 		text.Sections = append(text.Sections, after.finished()...)
-	}
-	if len(text.Sections) == 0 {
-		text.Sections = out.finished()
 	}
 	return text, nil
 }
@@ -86,13 +80,31 @@ func charsetReader(charset string, from io.Reader) (io.Reader, error) {
 	return encoding.NewDecoder().Reader(from), nil
 }
 
-// mailReader collects the texts of an e-mail.
+// mailReader goes through the parts of an e-mail.
 type mailReader struct {
-	in       input
-	parts    int
-	plain    strings.Builder
-	html     []byte
-	attached []string
+	in    input
+	parts int
+
+	// What it has, where no format is wanted.
+	hasPlain, hasHTML bool // text that is not empty
+	attached          []string
+
+	// Where one is wanted: the text.
+	format   string
+	facts    Text
+	outline  *outline  // of plain text
+	sections []Section // of the first part that is HTML
+}
+
+func (r *mailReader) readMessage() (mail.Header, error) {
+	message, err := mail.ReadMessage(bufio.NewReader(bytes.NewReader(r.in.content)))
+	if err != nil {
+		return nil, &BrokenError{Name: r.in.name, Format: "e-mail", Err: err}
+	}
+	if err := r.readPart(textproto.MIMEHeader(message.Header), message.Body, 0); err != nil {
+		return nil, &BrokenError{Name: r.in.name, Format: "e-mail", Err: err}
+	}
+	return message.Header, nil
 }
 
 // readPart reads a part, or the parts that it holds.
@@ -114,23 +126,84 @@ func (r *mailReader) readPart(header textproto.MIMEHeader, body io.Reader, depth
 		}
 		return nil
 	}
-	content, err := io.ReadAll(io.LimitReader(decodeTransfer(header, body), r.in.limits.Bytes))
+	text := io.LimitReader(decodeTransfer(header, body), r.in.limits.Bytes)
+	if decoded, err := charsetReader(parameters["charset"], text); err == nil {
+		text = io.LimitReader(decoded, r.in.limits.Bytes)
+	}
+	switch {
+	case r.format == "":
+		r.noteText(mediaType, text)
+		return nil
+	case mediaType == Plain && r.format == Plain:
+		return r.readPlain(text)
+	case mediaType == HTML && r.format == HTML && r.sections == nil:
+		return r.readHTML(text)
+	}
+	return nil
+}
+
+// noteText notes whether a text says anything. What can't be decoded to its end counts as far as it
+// could.
+func (r *mailReader) noteText(mediaType string, text io.Reader) {
+	lines := bufio.NewReader(text)
+	for {
+		character, _, err := lines.ReadRune()
+		if err != nil {
+			return
+		}
+		if !unicode.IsSpace(character) {
+			r.hasPlain = r.hasPlain || mediaType == Plain
+			r.hasHTML = r.hasHTML || mediaType == HTML
+			return
+		}
+	}
+}
+
+// readPlain adds the paragraphs of a text, without the lines that quote what was written before.
+func (r *mailReader) readPlain(text io.Reader) error {
+	var paragraph strings.Builder
+	lines := bufio.NewReader(text)
+	for {
+		line, err := lines.ReadString('\n')
+		line = strings.TrimRight(printable(strings.ToValidUTF8(line, "\uFFFD")), " \t\n")
+		if !strings.HasPrefix(strings.TrimSpace(line), ">") {
+			paragraph.WriteString(line + "\n")
+		}
+		if line == "" || err != nil || paragraph.Len() > maxMailParagraph {
+			r.outline.add(Paragraph, oneLine(paragraph.String()))
+			paragraph.Reset()
+			if _, err := r.in.spill(r.facts, r.outline); err != nil {
+				return err
+			}
+		}
+		if err != nil { // or it can't be decoded any further
+			return nil //nolint:nilerr // what was read is the text
+		}
+	}
+}
+
+// readHTML reads a text that is a page.
+func (r *mailReader) readHTML(text io.Reader) error {
+	content, err := io.ReadAll(text)
 	if err != nil && len(content) == 0 {
 		return err
 	}
-	if decoded, err := charsetReader(parameters["charset"], bytes.NewReader(content)); err == nil {
-		if content, err = io.ReadAll(io.LimitReader(decoded, r.in.limits.Bytes)); err != nil {
-			return err
+	page := r.in
+	page.content = []byte(printable(strings.ToValidUTF8(string(content), "\uFFFD")))
+	if r.in.emit != nil {
+		page.emit = func(part Text) error {
+			before := r.outline.finished()
+			if len(before) > 0 {
+				r.outline.takeSections()
+			}
+			facts := r.facts
+			facts.Sections = slices.Concat(before, part.Sections)
+			return r.in.emit(facts)
 		}
 	}
-	content = []byte(printable(strings.ToValidUTF8(strings.ReplaceAll(string(content), "\r\n", "\n"), "\uFFFD")))
-	switch {
-	case mediaType == HTML && r.html == nil:
-		r.html = content
-	case mediaType == Plain:
-		r.plain.Write(append(content, '\n', '\n'))
-	}
-	return nil
+	read, err := parseHTML(page)
+	r.sections = append([]Section{}, read.Sections...)
+	return err
 }
 
 func (r *mailReader) readParts(parts *multipart.Reader, depth int) error {
@@ -157,15 +230,4 @@ func decodeTransfer(header textproto.MIMEHeader, body io.Reader) io.Reader {
 		return quotedprintable.NewReader(body)
 	}
 	return body
-}
-
-// dropQuoted leaves out the lines that quote what was written before.
-func dropQuoted(text string) string {
-	var kept []string
-	for line := range strings.SplitSeq(text, "\n") {
-		if !strings.HasPrefix(strings.TrimSpace(line), ">") {
-			kept = append(kept, strings.TrimRight(line, " \t"))
-		}
-	}
-	return strings.Join(kept, "\n")
 }

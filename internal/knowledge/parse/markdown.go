@@ -2,7 +2,9 @@ package parse
 
 import (
 	"errors"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,36 +32,72 @@ var markdownSyntax = goldmark.New(
 const afterTables = 1000
 
 func parseMarkdown(in input) (Text, error) {
-	source, err := decoded(in.content)
-	if err != nil {
-		return Text{}, &BrokenError{Name: in.name, Format: "Markdown", Err: err}
+	reader := newMarkdownReader(in)
+	if in.isLarge() {
+		for piece, err := range in.pieces() {
+			if err == nil {
+				reader.collectReferences(piece)
+			}
+		}
 	}
-	meta, body := frontMatter(source)
-	return readMarkdown(in, meta, resolveSiteMarkup(body))
+	var meta Text
+	begun := false
+	for part, err := range in.textParts(reader.findCut) {
+		if err != nil {
+			return Text{}, &BrokenError{Name: in.name, Format: "Markdown", Err: err}
+		}
+		body := part.text
+		if !begun {
+			meta, body = frontMatter(body)
+			begun = true
+		}
+		if err := reader.readPart(meta, resolveSiteMarkup(body)); err != nil {
+			return Text{}, err
+		}
+	}
+	return reader.finish(meta), nil
 }
 
 // readMarkdown reads Markdown whose front matter and site markup are resolved.
 func readMarkdown(in input, meta Text, body string) (Text, error) {
-	lines := strings.Split(body, "\n")
-	if nesting := markerNesting(lines); nesting > in.limits.Nesting {
-		return Text{}, &TooLargeError{Name: in.name, What: "levels of nesting", Size: int64(nesting), Limit: int64(in.limits.Nesting)}
+	reader := newMarkdownReader(in)
+	reader.collectReferences(body)
+	for part := range in.cutText(body, reader.findCut) {
+		if err := reader.readPart(meta, part); err != nil {
+			return Text{}, err
+		}
 	}
-	reader := &markdownReader{
-		source:  []byte(strings.Join(notesAsQuotes(tamed(lines), noteNesting), "\n")),
-		outline: newOutline(),
-		nesting: in.limits.Nesting,
-	}
-	reader.footnotes = footnotesOf(reader.source)
+	return reader.finish(meta), nil
+}
+
+func newMarkdownReader(in input) *markdownReader {
+	reader := &markdownReader{in: in, outline: newOutline(), nesting: in.limits.Nesting, footnotes: make(map[string]bool)}
 	reader.outline.links = in.links
-	reader.blocks(markdownSyntax.Parse(text.NewReader(reader.source)), place{})
-	if reader.err != nil {
-		return Text{}, &TooLargeError{Name: in.name, What: "levels of nesting", Limit: int64(in.limits.Nesting)}
+	return reader
+}
+
+// readPart reads a document, or a part of one.
+func (r *markdownReader) readPart(meta Text, body string) error {
+	lines := r.closeFence(strings.Split(body, "\n"))
+	if nesting := markerNesting(lines); nesting > r.nesting {
+		return &TooLargeError{Name: r.in.name, What: "levels of nesting", Size: int64(nesting), Limit: int64(r.nesting)}
 	}
-	if !reader.outline.hasText() { // a page that only lists others, most often
-		reader.outline.describe(meta.description)
+	r.source = []byte(strings.Join(notesAsQuotes(tamed(slices.Concat(lines, r.definitions)), noteNesting), "\n"))
+	maps.Copy(r.footnotes, footnotesOf(r.source))
+	r.blocks(markdownSyntax.Parse(text.NewReader(r.source)), place{})
+	if r.err != nil {
+		return &TooLargeError{Name: r.in.name, What: "levels of nesting", Limit: int64(r.nesting)}
 	}
-	meta.Sections = reader.outline.finished()
-	return meta, nil
+	_, err := r.in.spill(meta, r.outline)
+	return err
+}
+
+func (r *markdownReader) finish(meta Text) Text {
+	if !r.outline.hasText() { // a page that only lists others, most often
+		r.outline.describe(meta.description)
+	}
+	meta.Sections = r.outline.finished()
+	return meta
 }
 
 // markerNesting is the most quote and list markers that any line begins with: each
@@ -86,11 +124,16 @@ var errNesting = errors.New("nested too deep")
 
 // markdownReader turns the nodes of a Markdown document into an outline.
 type markdownReader struct {
-	source    []byte
+	in        input
+	source    []byte // of the part at hand
 	outline   *outline
 	footnotes map[string]bool // by name
 	nesting   int
 	err       error
+
+	// Of a document that is read in parts:
+	definitions []string  // lines that define what links lead to, of the whole document
+	fence       openFence // of the code that the last part ended in
 }
 
 // place is where in lists and quotes a block stands.

@@ -1,8 +1,10 @@
 package parse
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
 	"strings"
 )
 
@@ -11,13 +13,22 @@ const maxOutput = 2000
 
 // notebook is a Jupyter notebook, as far as its text goes.
 type notebook struct {
-	Cells    []notebookCell `json:"cells"`
+	Cells    notebookCells `json:"cells"`
 	Metadata struct {
 		Title    string `json:"title"`
 		Language struct {
 			Name string `json:"name"`
 		} `json:"language_info"`
 	} `json:"metadata"`
+}
+
+// notebookCells is whether a notebook has cells, which are read one by one.
+type notebookCells bool
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *notebookCells) UnmarshalJSON(data []byte) error {
+	*c = data[0] == '['
+	return nil
 }
 
 type notebookCell struct {
@@ -51,11 +62,22 @@ func parseNotebook(in input) (Text, error) {
 	if err := json.Unmarshal(in.content, &read); err != nil {
 		return Text{}, &BrokenError{Name: in.name, Format: "notebook", Err: err}
 	}
-	if read.Cells == nil {
+	if !read.Cells {
 		return Text{}, &BrokenError{Name: in.name, Format: "notebook", Err: errors.New("it has no cells")}
 	}
+	facts := Text{Title: read.Metadata.Title}
+	reader := newMarkdownReader(in)
 	var out strings.Builder
-	for _, cell := range read.Cells {
+	for cell, err := range cellsOf(in.content) {
+		if err != nil {
+			return Text{}, &BrokenError{Name: in.name, Format: "notebook", Err: err}
+		}
+		if in.isLarge() && int64(out.Len()) >= in.limits.Part {
+			if err := reader.readPart(facts, out.String()); err != nil {
+				return Text{}, err
+			}
+			out.Reset()
+		}
 		source := printable(strings.TrimSpace(string(cell.Source)))
 		if cell.Kind != "code" {
 			out.WriteString(source + "\n\n")
@@ -67,11 +89,49 @@ func parseNotebook(in input) (Text, error) {
 			writeFenced(&out, "", printable(strings.ToValidUTF8(text[:min(len(text), maxOutput)], "")))
 		}
 	}
-	text, err := readMarkdown(in, Text{}, out.String())
-	if text.Title == "" {
-		text.Title = read.Metadata.Title
+	if err := reader.readPart(facts, out.String()); err != nil {
+		return Text{}, err
 	}
-	return text, err
+	return reader.finish(facts), nil
+}
+
+// cellsOf yields the cells of a notebook.
+func cellsOf(content []byte) iter.Seq2[notebookCell, error] {
+	return func(yield func(notebookCell, error) bool) {
+		decoder := json.NewDecoder(bytes.NewReader(content))
+		if err := skipToCells(decoder); err != nil {
+			yield(notebookCell{}, err)
+			return
+		}
+		for decoder.More() {
+			var cell notebookCell
+			err := decoder.Decode(&cell)
+			if !yield(cell, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// skipToCells reads up to the first cell.
+func skipToCells(decoder *json.Decoder) error {
+	if _, err := decoder.Token(); err != nil { // the notebook's brace
+		return err
+	}
+	for {
+		key, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		if key == "cells" {
+			_, err := decoder.Token() // their bracket
+			return err
+		}
+		var skipped json.RawMessage
+		if err := decoder.Decode(&skipped); err != nil {
+			return err
+		}
+	}
 }
 
 func writeFenced(out *strings.Builder, language, code string) {

@@ -12,6 +12,9 @@ import (
 // and blocks.
 type outline struct {
 	sections []Section
+	bytes    int  // text in them
+	carried  int  // of sections that are before, for their headings alone
+	spilled  bool // sections were given away, see input.spill
 	repeated slugs
 	links    LinkResolver // nil: relative links lead nowhere
 }
@@ -63,11 +66,12 @@ func (o *outline) add(kind BlockKind, text string) {
 	}
 	section := &o.sections[len(o.sections)-1]
 	section.Blocks = append(section.Blocks, Block{Kind: kind, Text: text})
+	o.bytes += len(text)
 }
 
-// hasText says whether any section has a block.
+// hasText says whether any section has a block, or had one.
 func (o *outline) hasText() bool {
-	return slices.ContainsFunc(o.sections, func(s Section) bool { return len(s.Blocks) > 0 })
+	return o.spilled || slices.ContainsFunc(o.sections, func(s Section) bool { return len(s.Blocks) > 0 })
 }
 
 // describe puts a description in front of everything.
@@ -129,10 +133,11 @@ func (o *outline) table(rows [][]string) {
 
 // finished gives the sections, without an empty one before the first heading.
 func (o *outline) finished() []Section {
-	if len(o.sections[0].Blocks) == 0 {
-		return o.sections[1:]
+	sections := o.sections[o.carried:]
+	if len(sections[0].Blocks) == 0 {
+		return sections[1:]
 	}
-	return o.sections
+	return sections
 }
 
 // bullet is the marker of a list item: of an unordered list where number is negative.

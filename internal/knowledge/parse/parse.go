@@ -98,6 +98,7 @@ const DefaultBytes = 64 << 20
 // Limits bound what one document may cost; a zero field is its default.
 type Limits struct {
 	Bytes   int64         // of the document, and of what it unpacks to; 64 MiB
+	Part    int64         // bytes of text that a part of a large document has, about, see Parts; 1 MiB
 	Ratio   int64         // unpacked bytes for one packed byte, beyond the first MiB; 200
 	Entries int           // files in an archive; 10,000
 	Pages   int           // 5,000
@@ -108,6 +109,9 @@ type Limits struct {
 func (l Limits) withDefaults() Limits {
 	if l.Bytes == 0 {
 		l.Bytes = DefaultBytes
+	}
+	if l.Part == 0 {
+		l.Part = 1 << 20
 	}
 	if l.Ratio == 0 {
 		l.Ratio = 200
@@ -151,15 +155,24 @@ type Document struct {
 
 // Read reads a document as Parse does, and gives its relative links addresses.
 func Read(ctx context.Context, document Document, limits Limits) (Text, error) {
+	text, err := readParts(ctx, document, limits.withDefaults(), nil)
+	if err != nil {
+		return Text{}, err
+	}
+	return text.completed(document.Name), nil
+}
+
+// readParts reads a document. Where emit is not nil, the document is read in parts: sections that are
+// finished may go there, and are not in what is returned.
+func readParts(ctx context.Context, document Document, limits Limits, emit func(Text) error) (Text, error) {
 	mediaType, name, content := document.MediaType, document.Name, document.Content
-	limits = limits.withDefaults()
 	if int64(len(content)) > limits.Bytes {
 		return Text{}, &TooLargeError{Name: name, What: "bytes", Size: int64(len(content)), Limit: limits.Bytes}
 	}
 	if found := sniff(content); found != "" && (found != zipArchive || mediaType != DOCX && mediaType != PPTX && mediaType != XLSX) {
 		mediaType = found
 	}
-	in := input{name: name, content: content, limits: limits, links: document.Links, recognizer: document.Recognizer}
+	in := input{name: name, content: content, limits: limits, links: document.Links, recognizer: document.Recognizer, emit: emit}
 	var text Text
 	var err error
 	switch mediaType {
@@ -200,17 +213,23 @@ func Read(ctx context.Context, document Document, limits Limits) (Text, error) {
 	if err := ctx.Err(); err != nil {
 		return Text{}, fmt.Errorf("parse %s: %w", name, err)
 	}
-	if text.Title = oneLine(text.Title); text.Title == "" {
-		text.Title = text.headingTitle()
-	}
-	if name != "" && usualHeading.MatchString(text.Title) { // the rest of the page is put together elsewhere
-		text.Title = readableName(name)
-	}
-	if text.Title == "" {
-		text.Title = readableName(name)
-	}
-	text.Owner, text.Language = oneLine(text.Owner), oneLine(text.Language)
 	return text, nil
+}
+
+// completed gives the text with a title, whatever it states, and the rest of what it states on one
+// line each.
+func (t Text) completed(name string) Text {
+	if t.Title = oneLine(t.Title); t.Title == "" {
+		t.Title = t.headingTitle()
+	}
+	if name != "" && usualHeading.MatchString(t.Title) { // the rest of the page is put together elsewhere
+		t.Title = readableName(name)
+	}
+	if t.Title == "" {
+		t.Title = readableName(name)
+	}
+	t.Owner, t.Language = oneLine(t.Owner), oneLine(t.Language)
+	return t
 }
 
 // input is one document to parse.
@@ -220,7 +239,8 @@ type input struct {
 	limits  Limits
 	links   LinkResolver
 
-	recognizer Recognizer // nil: pictures are not read
+	recognizer Recognizer       // nil: pictures are not read
+	emit       func(Text) error // takes a part of a document that is read in parts; nil: it is read whole
 }
 
 // refusal is why a document of another type is not read.

@@ -35,13 +35,20 @@ func parsePDF(ctx context.Context, in input) (Text, error) {
 	if ctx.Err() != nil {
 		return Text{}, fmt.Errorf("parse %s: %w", in.name, ctx.Err())
 	}
-	sections := pdfSections(document)
-	if len(sections) == 0 {
+	text := Text{Title: sensibleTitle(document.Title), Language: document.Language, Owner: document.Author}
+	reader := newPDFReader(document)
+	for i, page := range document.Pages {
+		reader.page(i+1, page)
+		document.Pages[i] = pdf.Page{}
+		if _, err := in.spill(text, reader.outline); err != nil {
+			return Text{}, err
+		}
+	}
+	text.Sections = withText(reader.outline.finished())
+	if len(text.Sections) == 0 && !reader.outline.spilled {
 		return Text{}, &NoTextError{Name: in.name, Pages: len(document.Pages), Err: unread}
 	}
-	return Text{
-		Title: sensibleTitle(document.Title), Language: document.Language, Owner: document.Author, Sections: sections,
-	}, nil
+	return text, nil
 }
 
 // programTitle is a title that a program left instead of an author.
@@ -54,20 +61,22 @@ func sensibleTitle(title string) string {
 	return title
 }
 
-// pdfSections gives sections of the lines of all pages.
-func pdfSections(document pdf.Document) []Section {
+// newPDFReader makes a reader of the lines of all pages.
+func newPDFReader(document pdf.Document) *pdfReader {
 	reader := &pdfReader{outline: newOutline(), body: bodySize(document), repeated: repeatedLines(document)}
 	reader.levels = headingLevels(document, reader.body)
-	for i, page := range document.Pages {
-		reader.page(i+1, page)
-	}
-	var sections []Section
-	for _, section := range reader.outline.finished() {
+	return reader
+}
+
+// withText gives the sections that have text or a heading.
+func withText(sections []Section) []Section {
+	var kept []Section
+	for _, section := range sections {
 		if len(section.Blocks) > 0 || section.Heading != "" {
-			sections = append(sections, section)
+			kept = append(kept, section)
 		}
 	}
-	return sections
+	return kept
 }
 
 // pdfReader turns lines into an outline.

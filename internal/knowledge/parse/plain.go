@@ -15,28 +15,44 @@ const plainSection = 1200
 // parsePlain reads a text file: paragraphs between empty lines, and headings where
 // they are plain to see. Anchors are line ranges, 1-based.
 func parsePlain(in input) (Text, error) {
-	source, err := decoded(in.content)
-	if err != nil {
-		return Text{}, &BrokenError{Name: in.name, Format: "text", Err: err}
+	reader := &plainReader{outline: newOutline()}
+	for part, err := range in.textParts(cutAtGap) {
+		if err != nil {
+			return Text{}, &BrokenError{Name: in.name, Format: "text", Err: err}
+		}
+		reader.readLines(part)
+		spilled, err := in.spill(Text{}, reader.outline)
+		if err != nil {
+			return Text{}, err
+		}
+		if spilled {
+			reader.open, reader.bytes = false, 0
+		}
 	}
-	reader := &plainReader{lines: strings.Split(source, "\n"), outline: newOutline()}
-	for i := range reader.lines {
-		reader.lines[i] = strings.TrimRight(reader.lines[i], " \t\f")
-	}
-	for at := 0; at < len(reader.lines); {
-		at += reader.next(at)
-	}
-	reader.finish()
 	return Text{Sections: reader.outline.finished()}, nil
 }
 
 // plainReader goes through the lines of a text file.
 type plainReader struct {
 	lines   []string
+	before  int // lines of the parts before
 	outline *outline
-	first   int // line that the section begins on, 0-based
-	last    int // line that its last paragraph ends on
-	bytes   int // text in it
+	open    bool // the section has a first line
+	first   int  // line that the section begins on, 0-based
+	last    int  // line that its last paragraph ends on
+	bytes   int  // text in it
+}
+
+// readLines reads the lines of a part.
+func (r *plainReader) readLines(part textPart) {
+	r.lines, r.before = strings.Split(part.text, "\n"), part.line
+	for i := range r.lines {
+		r.lines[i] = strings.TrimRight(r.lines[i], " \t\f")
+	}
+	for at := 0; at < len(r.lines); {
+		at += r.next(at)
+	}
+	r.finish()
 }
 
 // next reads the heading or paragraph at a line and gives how many lines it took.
@@ -46,7 +62,7 @@ func (r *plainReader) next(at int) int {
 	}
 	if level, text, length := r.headingAt(at); length > 0 {
 		r.begin(at, level, text)
-		r.last = at + length - 1
+		r.last = r.before + at + length - 1
 		return length
 	}
 	end := at
@@ -56,12 +72,12 @@ func (r *plainReader) next(at int) int {
 	if r.bytes > 0 && r.bytes+paragraphBytes(r.lines[at:end]) > plainSection {
 		r.finish()
 		r.outline.continued()
-		r.first, r.bytes = at, 0
-	} else if r.bytes == 0 && len(r.outline.sections) == 1 {
-		r.first = at
+		r.first, r.bytes = r.before+at, 0
+	} else if !r.open {
+		r.first, r.open = r.before+at, true
 	}
 	r.paragraph(r.lines[at:end])
-	r.last = end - 1
+	r.last = r.before + end - 1
 	r.bytes += paragraphBytes(r.lines[at:end])
 	return end - at
 }
@@ -70,7 +86,7 @@ func (r *plainReader) next(at int) int {
 func (r *plainReader) begin(at, level int, heading string) {
 	r.finish()
 	r.outline.heading(level, heading, "")
-	r.first, r.bytes = at, 0
+	r.first, r.open, r.bytes = r.before+at, true, 0
 }
 
 // finish gives the section its anchor, now that its last line is known.

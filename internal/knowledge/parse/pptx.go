@@ -22,6 +22,9 @@ func parsePPTX(ctx context.Context, in input) (Text, error) {
 	out := newOutline()
 	for number := 1; ; number++ {
 		name := fmt.Sprintf("ppt/slides/slide%d.xml", number)
+		if !archive.has(name) && number == 1 {
+			return Text{}, &BrokenError{Name: in.name, Format: "PPTX", Err: errors.New("it holds no slides")}
+		}
 		if !archive.has(name) {
 			break
 		}
@@ -41,9 +44,9 @@ func parsePPTX(ctx context.Context, in input) (Text, error) {
 		for _, block := range append(slide.blocks, notes.blocks...) {
 			out.add(block.Kind, block.Text)
 		}
-	}
-	if len(out.sections) == 1 {
-		return Text{}, &BrokenError{Name: in.name, Format: "PPTX", Err: errors.New("it holds no slides")}
+		if _, err := in.spill(text, out); err != nil {
+			return Text{}, err
+		}
 	}
 	text.Sections = out.finished()
 	return text, nil

@@ -33,26 +33,40 @@ var commentLine = regexp.MustCompile(`^[ \t]*(?:///?!?|//|#+|--+|;+|/\*+|\*+/?|"
 // parseSource reads source code: what its file says at its beginning, and then a section for each
 // symbol, with the comment above it and its code. Anchors are line ranges.
 func parseSource(in input) (Text, error) {
-	source, err := decoded(in.content)
-	if err != nil {
-		return Text{}, &BrokenError{Name: in.name, Format: "source code", Err: err}
+	facts := Text{Title: path.Base(in.name)}
+	reader := &sourceReader{outline: newOutline(), language: languages[strings.ToLower(path.Ext(in.name))]}
+	for part, err := range in.textParts(cutAtGap) {
+		if err != nil {
+			return Text{}, &BrokenError{Name: in.name, Format: "source code", Err: err}
+		}
+		if part.more {
+			part.text = strings.TrimSuffix(part.text, "\n")
+		}
+		reader.lines, reader.before = strings.Split(part.text, "\n"), part.line
+		reader.readSymbols()
+		if _, err := in.spill(facts, reader.outline); err != nil {
+			return Text{}, err
+		}
 	}
-	lines := strings.Split(strings.ReplaceAll(printable(source), "\r\n", "\n"), "\n")
-	reader := &sourceReader{outline: newOutline(), language: languages[strings.ToLower(path.Ext(in.name))], lines: lines}
+	facts.Sections = reader.outline.finished()
+	return facts, nil
+}
+
+// readSymbols reads the lines of a part.
+func (r *sourceReader) readSymbols() {
 	begin, head := 0, true
-	for at, line := range lines {
+	for at, line := range r.lines {
 		if !isDeclaration(line) {
 			continue
 		}
 		first := at // of the comment above it
-		for first > begin && commentLine.MatchString(lines[first-1]) {
+		for first > begin && commentLine.MatchString(r.lines[first-1]) {
 			first--
 		}
-		reader.addSymbol(begin, first, head)
+		r.addSymbol(begin, first, head)
 		begin, head = first, false
 	}
-	reader.addSymbol(begin, len(lines), head)
-	return Text{Title: path.Base(in.name), Sections: reader.outline.finished()}, nil
+	r.addSymbol(begin, len(r.lines), head)
 }
 
 // maxDeclaration is the longest line that is taken for a declaration, in bytes.
@@ -72,10 +86,11 @@ type sourceReader struct {
 	outline  *outline
 	language string
 	lines    []string
+	before   int // lines of the parts before
 }
 
 // addSymbol adds the lines from one on and before another, counted from 0. head tells that they
-// stand before the first symbol.
+// stand before the first symbol of a part.
 func (r *sourceReader) addSymbol(begin, end int, head bool) {
 	code := begin
 	var comment []string
@@ -87,14 +102,14 @@ func (r *sourceReader) addSymbol(begin, end int, head bool) {
 		return
 	}
 	if head {
-		r.outline.continued().Anchor = lineRange(begin+1, min(end, code+maxSymbolLines))
+		r.outline.continued().Anchor = r.anchor(begin, min(end, code+maxSymbolLines))
 	} else {
 		declared := r.lines[min(code, end-1)]
 		level := 1
 		if strings.TrimLeft(declared, " \t") != declared {
 			level = 2
 		}
-		r.outline.heading(level, oneLine(strings.TrimRight(declared, " \t{:(")), lineRange(begin+1, min(end, code+maxSymbolLines)))
+		r.outline.heading(level, oneLine(strings.TrimRight(declared, " \t{:(")), r.anchor(begin, min(end, code+maxSymbolLines)))
 	}
 	for paragraph := range strings.SplitSeq(strings.Join(comment, "\n"), "\n\n") {
 		r.outline.add(Paragraph, oneLine(paragraph))
@@ -102,8 +117,13 @@ func (r *sourceReader) addSymbol(begin, end int, head bool) {
 	for ; code < end; code += maxSymbolLines {
 		last := min(end, code+maxSymbolLines)
 		if code > begin+len(comment) {
-			r.outline.continued().Anchor = lineRange(code+1, last)
+			r.outline.continued().Anchor = r.anchor(code, last)
 		}
 		r.outline.code(r.language, strings.Join(r.lines[code:last], "\n"))
 	}
+}
+
+// anchor names the lines from one on and before another, counted from 0.
+func (r *sourceReader) anchor(begin, end int) string {
+	return lineRange(r.before+begin+1, r.before+end)
 }

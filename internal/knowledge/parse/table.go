@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 )
 
@@ -12,18 +13,20 @@ import (
 const (
 	groupRows    = 20
 	groupBytes   = 1200
-	maxTableRows = 200_000
+	maxTableRows = 1 << 20
 )
 
 // parseTable reads comma- or tab-separated values: its rows a few at a time, each time under the
 // names of the columns. Anchors are line ranges.
 func parseTable(in input, mediaType string) (Text, error) {
-	source, err := decoded(in.content)
+	next, stop := iter.Pull2(in.textParts(cutBehindLine))
+	defer stop()
+	first, err, _ := next()
 	if err != nil {
 		return Text{}, &BrokenError{Name: in.name, Format: "CSV", Err: err}
 	}
-	reader := csv.NewReader(strings.NewReader(source))
-	reader.Comma, reader.FieldsPerRecord, reader.LazyQuotes = separator(source, mediaType), -1, true
+	reader := csv.NewReader(&partReader{text: first.text, next: next})
+	reader.Comma, reader.FieldsPerRecord, reader.LazyQuotes = separator(first.text, mediaType), -1, true
 	var header []string
 	group := tableGroup{outline: newOutline()}
 	for rows := 0; ; rows++ {
@@ -44,13 +47,19 @@ func parseTable(in input, mediaType string) (Text, error) {
 		first, _ := reader.FieldPos(0)
 		last, _ := reader.FieldPos(len(row) - 1)
 		group.add(header, row, first, last)
+		if _, err := in.spill(Text{}, group.outline); err != nil {
+			return Text{}, err
+		}
 	}
-	if header != nil && len(group.outline.sections) == 1 && len(group.rows) == 0 {
+	if header != nil && !group.outline.hasText() && len(group.rows) == 0 {
 		group.rows, group.first, group.last = [][]string{header}, 1, 1
 	}
 	group.flush()
 	return Text{Sections: group.outline.finished()}, nil
 }
+
+// cutBehindLine gives the beginning of the last line, which may be empty.
+func cutBehindLine(text string) int { return strings.LastIndexByte(text, '\n') + 1 }
 
 // separator is what stands between two values: a tab, or of comma and semicolon, which some
 // countries use, the one that the first line has more of.

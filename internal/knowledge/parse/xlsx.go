@@ -35,6 +35,9 @@ func parseXLSX(ctx context.Context, in input) (text Text, err error) {
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
 	reader := &workbook{ctx: ctx, in: in, book: book, outline: newOutline()}
+	if properties, err := book.GetDocProps(); err == nil {
+		reader.facts = Text{Title: properties.Title, Language: properties.Language}
+	}
 	for number, name := range book.GetSheetList() {
 		visible, err := book.GetSheetVisible(name)
 		if err != nil || !visible || number >= maxSheets {
@@ -44,9 +47,7 @@ func parseXLSX(ctx context.Context, in input) (text Text, err error) {
 			return Text{}, err
 		}
 	}
-	if properties, err := book.GetDocProps(); err == nil {
-		text.Title, text.Language = properties.Title, properties.Language
-	}
+	text = reader.facts
 	text.Sections = reader.outline.finished()
 	return text, nil
 }
@@ -74,6 +75,7 @@ type workbook struct {
 	ctx     context.Context //nolint:containedctx // of one call of parseXLSX
 	in      input
 	book    *excelize.File
+	facts   Text // what the workbook says of itself
 	outline *outline
 	rows    int   // of all sheets
 	bytes   int64 // of all cells
@@ -120,6 +122,9 @@ func (w *workbook) readSheet(number int, name string) (err error) {
 			group.rows, group.first, group.last = [][]string{header}, at, at
 		default:
 			group.add(header, row, at, at)
+			if _, err := w.in.spill(w.facts, w.outline); err != nil {
+				return err
+			}
 		}
 	}
 	group.flush()

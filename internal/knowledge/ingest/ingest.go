@@ -26,7 +26,7 @@ import (
 const (
 	batchPassages = 512              // passages written in one transaction
 	batchWait     = 2 * time.Second  // a batch is written at the latest after this
-	parseTimeout  = 60 * time.Second // for one document
+	parseTimeout  = 60 * time.Second // for one document, or the first parts of a large one
 
 	// More documents than a fifth of a source are not removed at once, unless they are few.
 	heldShare = 5
@@ -92,7 +92,7 @@ type Report struct {
 // report is true also when an error is returned: what it counts is in the index.
 func (in *Ingester) Sync(ctx context.Context, connector connect.Connector) (Report, error) {
 	started := in.now()
-	sync := &syncing{Ingester: in, source: connector.Source(), began: started, known: connect.Known{}, audiences: make(map[knowledge.DocumentID]knowledge.Audience)}
+	sync := &syncing{Ingester: in, source: connector.Source(), began: started, known: connect.Known{}, audiences: make(map[knowledge.DocumentID]knowledge.Audience), memory: newMemory()}
 	err := sync.saveBegin(ctx)
 	if err == nil {
 		err = sync.readSource(ctx, connector)
@@ -139,13 +139,15 @@ type syncing struct {
 	unlisted  error // why the source was not listed to its end
 	attempts  int   // that did not end well, this one included
 	report    Report
+	memory    *memory
 }
 
 // outcome is a change after parsing: an entry to write, or why there is none.
 type outcome struct {
 	change connect.Change
 	entry  index.Entry
-	draft  bool // left out, for it is not to be published yet
+	large  *largeDocument // of whose passages the entry has the first alone; nil: it has them all
+	draft  bool           // left out, for it is not to be published yet
 	failed error
 }
 
@@ -209,9 +211,16 @@ func (s *syncing) startReaders(ctx context.Context, connector connect.Connector)
 				s.unlisted = err
 				return
 			}
+			size := len(change.Content)
+			if s.memory.reserve(ctx, size) != nil {
+				return
+			}
 			select {
 			case changes <- change:
 			case <-ctx.Done():
+				return
+			}
+			if s.memory.awaitLarge(ctx, size) != nil {
 				return
 			}
 		}
@@ -233,19 +242,21 @@ func (s *syncing) startReaders(ctx context.Context, connector connect.Connector)
 	return outcomes
 }
 
-// parseChange takes the content out of the change: it may be large.
+// parseChange takes the content out of the change: it may be large. Of a document that is read in
+// parts the first is read here, and the others where they are written.
 func (s *syncing) parseChange(ctx context.Context, change *connect.Change) outcome {
 	if change.Kind != connect.Upserted {
 		return outcome{change: *change, failed: change.Reason}
 	}
-	ctx, cancel := context.WithTimeout(ctx, parseTimeout)
-	defer cancel()
 	document := change.Document
-	content := change.Content
+	large := &largeDocument{syncing: s, ctx: ctx, size: len(change.Content), source: parse.Document{
+		MediaType: change.MediaType, Name: document.Path, Content: change.Content, Links: change.Link, Recognizer: s.Recognizer,
+	}}
 	change.Content = nil
-	text, err := parse.Read(ctx, parse.Document{
-		MediaType: change.MediaType, Name: document.Path, Content: content, Links: change.Link, Recognizer: s.Recognizer,
-	}, s.Limits)
+	text, more, err := large.readFirst(ctx)
+	if !more || text.Draft {
+		s.memory.release(large.size)
+	}
 	if err != nil {
 		return outcome{change: *change, failed: err}
 	}
@@ -264,7 +275,12 @@ func (s *syncing) parseChange(ctx context.Context, change *connect.Change) outco
 	document.Indexed = s.now()
 	document.LastSeen = document.Indexed
 	document.State = knowledge.StateLive
-	return outcome{change: *change, entry: index.Entry{Document: document, Passages: chunk.Passages(document, text, s.Chunk)}}
+	read := outcome{change: *change, entry: index.Entry{Document: document, Passages: chunk.Passages(document, text, s.Chunk)}}
+	if more {
+		large.document, large.first = document, len(read.entry.Passages)
+		read.large, read.entry.Rest = large, large.readRest
+	}
+	return read
 }
 
 // writeBatches collects outcomes into batches. What a person waits for is text that can be
@@ -277,6 +293,12 @@ func (s *syncing) writeBatches(ctx context.Context, outcomes <-chan outcome) err
 		case o, ok := <-outcomes:
 			if !ok {
 				return s.flushBatch(ctx)
+			}
+			if o.large != nil {
+				var err error
+				if o, err = s.writeLarge(ctx, o); err != nil {
+					return err
+				}
 			}
 			s.addOutcome(o)
 			s.reportProgress(Progress{Phase: Reading, Documents: s.looked, Total: s.total, Passages: s.report.Passages + s.held})
@@ -319,17 +341,20 @@ func (s *syncing) addOutcome(o outcome) {
 		}
 	case ok:
 		s.report.Updated++
-		s.putEntry(o.entry)
+		s.putEntry(o)
 	default:
 		s.report.Added++
-		s.putEntry(o.entry)
+		s.putEntry(o)
 	}
 	s.looked++
 }
 
-func (s *syncing) putEntry(entry index.Entry) {
-	s.batch.Put = append(s.batch.Put, entry)
-	s.held += len(entry.Passages)
+// putEntry adds a document to the batch, unless it was written by itself.
+func (s *syncing) putEntry(o outcome) {
+	if o.large == nil {
+		s.batch.Put = append(s.batch.Put, o.entry)
+		s.held += len(o.entry.Passages)
+	}
 }
 
 func (s *syncing) flushBatch(ctx context.Context) error {

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -28,11 +26,6 @@ type ingestCommand struct {
 	Prune   bool     `help:"Remove what is gone, even where it is more than a fifth of a source."`
 	Quiet   bool     `short:"q" help:"Print the summary alone."`
 }
-
-// ingestMemory is where the collector begins to work harder while documents are read: a
-// document of 30 MB took up to 600 MB without it, of which most was garbage, and takes
-// less than 250 MB with it. What is in use at once may be more.
-const ingestMemory = 110 << 20
 
 // Run brings the index up to date with each folder in turn.
 func (c *ingestCommand) Run(ctx context.Context, in *invocation) error {
@@ -59,9 +52,7 @@ func (c *ingestCommand) syncSources(ctx context.Context, in *invocation, configu
 		return err
 	}
 	defer func() { err = closeAfter(err, library) }()
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(ingestMemory)
-	}
+	defer app.LimitSyncMemory()()
 	if in.std.OwnProcess {
 		if err := lowerPriority(); err != nil {
 			library.Logger.DebugContext(ctx, "lower priority", "error", err)

@@ -65,8 +65,13 @@ func BenchmarkIngestMemory(b *testing.B) {
 func ingestPeak(b *testing.B, file, folder string) (peak int64, took time.Duration, said string) {
 	b.Helper()
 	data := b.TempDir()
-	command := exec.CommandContext(context.WithoutCancel(b.Context()), file, "ingest", "--name", "large", folder)
-	command.Env = append(os.Environ(), "CAIRN_DATA_DIR="+data)
+	settings := filepath.Join(data, "cairn.yaml")
+	sources := fmt.Sprintf("sources:\n  - {name: large, kind: files, path: %q, source_code: true}\n", folder)
+	if err := os.WriteFile(settings, []byte(sources), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	command := exec.CommandContext(context.WithoutCancel(b.Context()), file, "ingest")
+	command.Env = append(os.Environ(), "CAIRN_DATA_DIR="+data, "CAIRN_CONFIG="+settings)
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	began := time.Now()
@@ -270,7 +275,7 @@ var largeKinds = []struct {
 		if err != nil {
 			return err
 		}
-		err = repeat(out, largeDocument, func(int) string { return base64.StdEncoding.EncodeToString([]byte(m.text(54))[:54]) + "\n" })
+		err = repeat(out, largeDocument, func(int) string { return base64.StdEncoding.EncodeToString([]byte(randomBytes(m, 54))) + "\n" })
 		if err != nil {
 			return err
 		}
@@ -316,7 +321,7 @@ const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`
 // writeLargeXLSX writes a workbook whose texts stand in the table of shared strings, as Excel writes
 // them, and packed have about 30 MiB.
 func writeLargeXLSX(out io.Writer, m *wordMaker) error {
-	const rows, columns = 140_000, 4
+	const rows, columns = 118_000, 4
 	spreadsheet := `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
 	files := map[string]func(io.Writer) error{
 		"[Content_Types].xml": text(xmlHead + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/><Override PartName="/xl/sharedStrings.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/></Types>`),

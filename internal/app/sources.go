@@ -301,6 +301,7 @@ func (s *syncer) syncScheduled(ctx context.Context, id knowledge.SourceID) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, writer.Close()) }()
+	defer LimitSyncMemory()()
 	options := SyncOptions{Readers: 1, Groups: s.groups, changed: s.told.take(id)}
 	defer func() {
 		if err != nil {

@@ -14,6 +14,10 @@ import (
 const (
 	maxSheets    = 500
 	maxEmptyRows = 10_000
+	// unpackedFactor is how many times as large as Limits.Bytes a workbook may unpack to, and
+	// partMemory how large a part of it is held in memory: a larger one goes to a temporary file.
+	unpackedFactor = 8
+	partMemory     = 4 << 20
 )
 
 // parseXLSX reads a workbook: a section for each sheet, and below its name the rows a few at a time,
@@ -28,8 +32,7 @@ func parseXLSX(ctx context.Context, in input) (text Text, err error) {
 			text, err = Text{}, &BrokenError{Name: in.name, Format: "XLSX", Err: fmt.Errorf("%v", cause)}
 		}
 	}()
-	// Nothing is unpacked into temporary files: the limits are equal.
-	book, err := excelize.OpenReader(bytes.NewReader(in.content), excelize.Options{UnzipSizeLimit: in.limits.Bytes, UnzipXMLSizeLimit: in.limits.Bytes})
+	book, err := excelize.OpenReader(bytes.NewReader(in.content), excelize.Options{UnzipSizeLimit: unpackedFactor * in.limits.Bytes, UnzipXMLSizeLimit: partMemory})
 	if err != nil {
 		return Text{}, &BrokenError{Name: in.name, Format: "XLSX", Err: err}
 	}
@@ -52,7 +55,7 @@ func parseXLSX(ctx context.Context, in input) (text Text, err error) {
 	return text, nil
 }
 
-// checkUnpacked refuses an archive whose files unpack to more than the limits, as its index says;
+// checkUnpacked refuses a workbook whose files unpack to more than the limits, as its index says;
 // no reader gives more than that.
 func checkUnpacked(ctx context.Context, in input) error {
 	const free = 1 << 20 // bytes of a file that may be packed in any ratio
@@ -63,8 +66,8 @@ func checkUnpacked(ctx context.Context, in input) error {
 	var all uint64
 	for _, part := range opened.parts {
 		all += part.UncompressedSize64
-		if all > uint64(in.limits.Bytes) || part.UncompressedSize64 > free && part.UncompressedSize64/uint64(in.limits.Ratio) > part.CompressedSize64 {
-			return &TooLargeError{Name: in.name, What: "bytes when unpacked", Limit: in.limits.Bytes}
+		if all > unpackedFactor*uint64(in.limits.Bytes) || part.UncompressedSize64 > free && part.UncompressedSize64/uint64(in.limits.Ratio) > part.CompressedSize64 {
+			return &TooLargeError{Name: in.name, What: "bytes when unpacked", Limit: unpackedFactor * in.limits.Bytes}
 		}
 	}
 	return nil

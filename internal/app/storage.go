@@ -113,13 +113,26 @@ func openData(ctx context.Context, dir string) (*Storage, error) {
 	}, nil
 }
 
-// prunePages removes versions of pages that are too old; written is nil where there are no pages.
+// pruneEvery is how often versions of pages that are not kept are removed.
+const pruneEvery = 6 * time.Hour
+
+// prunePages removes versions of pages that nobody needs any more, until ctx ends; written is nil where
+// there are no pages. All workers do so: what one has removed the next does not find.
 func prunePages(ctx context.Context, written *pages.Library, logger *slog.Logger) {
 	if written == nil {
 		return
 	}
-	if _, err := written.Prune(ctx); err != nil && ctx.Err() == nil {
-		logger.WarnContext(ctx, "remove old versions of pages", "error", err)
+	every := time.NewTicker(pruneEvery)
+	defer every.Stop()
+	for {
+		if _, err := written.Prune(ctx); err != nil && ctx.Err() == nil {
+			logger.WarnContext(ctx, "remove old versions of pages", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
 	}
 }
 

@@ -121,17 +121,6 @@ func (l *Library) Forget(ctx context.Context, author string) (int, error) {
 	return count, nil
 }
 
-// Versions that are kept, beside snapshots: those of the last 90 days, and the last 50.
-const (
-	keepVersions = 50
-	keepDays     = 90
-)
-
-// Prune removes old versions, and says how many.
-func (l *Library) Prune(ctx context.Context) (int, error) {
-	return l.backend.Prune(ctx, l.now().AddDate(0, 0, -keepDays), keepVersions)
-}
-
 // Activate makes a page the one that a place works on: its thread, and its channel where that
 // has none yet.
 func (l *Library) Activate(ctx context.Context, place Place, id PageID) error {
@@ -215,7 +204,7 @@ const maxAttempts = 20
 
 // Save makes a change, merged with whatever came in between. Where both changed the same words
 // it is a *ConflictError, and nothing is changed. A change that is made again under its key is
-// made once. ErrNotFound, also where Base was pruned.
+// made once. ErrNotFound, also where Base was removed.
 func (l *Library) Save(ctx context.Context, place Place, edit Edit) (Page, error) {
 	for range maxAttempts {
 		page, err := l.save(ctx, place, edit)

@@ -3,7 +3,8 @@
 // version before, and why. Changes that were made at the same time are merged (package merge).
 //
 // Reading order: pages.go has what is stored and the contract of the store, whose backends are sqlite.go
-// and postgres and whose suite is pagestest; library.go is how pages are used.
+// and postgres and whose suite is pagestest; library.go is how pages are used; retention.go is which versions
+// are kept.
 package pages
 
 import (
@@ -49,6 +50,10 @@ type Version struct {
 	Root  *tree.Node
 }
 
+// WhyTyped is the reason (Version.Why) of what an editor saves while people type. Nobody decided on
+// such a version, so that old ones are thinned out.
+const WhyTyped = "edited in the browser"
+
 // Summary is a page in a list.
 type Summary struct {
 	ID       PageID
@@ -79,9 +84,10 @@ type Store interface {
 	// Commit adds a version to a page, which takes its title and its root. Version.Number is
 	// one more than the page's; else ErrStale, and nothing is changed. ErrNotFound.
 	Commit(ctx context.Context, version Version) error
-	// Versions gives the changes of a page, the last first, at most limit, without roots.
+	// Versions gives the changes of a page, the last first, at most limit, without roots. Old
+	// ones are missing (see Library.Prune).
 	Versions(ctx context.Context, id PageID, limit int) ([]Version, error)
-	// LoadVersion gives one change with its root. ErrNotFound, also for one that was pruned.
+	// LoadVersion gives one change with its root. ErrNotFound, also for one that was removed.
 	LoadVersion(ctx context.Context, id PageID, number int) (Version, error)
 	// Delete removes a page with its versions and from where it is active. ErrNotFound.
 	Delete(ctx context.Context, id PageID) error
@@ -103,9 +109,9 @@ type Keeper interface {
 	NameVersion(ctx context.Context, id PageID, number int, name string) error
 	// ForgetAuthor takes a person's name off all versions, and says off how many.
 	ForgetAuthor(ctx context.Context, author string) (int, error)
-	// Prune removes versions older than before, but for the last one of each page, those it
-	// takes to merge with (keep of the last), and snapshots. It says how many.
-	Prune(ctx context.Context, before time.Time, keep int) (int, error)
+	// RemoveVersions removes versions of a page, and says how many. The page's last one and
+	// snapshots stay, as do numbers that are not there.
+	RemoveVersions(ctx context.Context, id PageID, numbers []int) (int, error)
 }
 
 // Backend is all that a backend implements.

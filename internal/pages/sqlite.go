@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -211,10 +212,14 @@ func (s *SQLite) ForgetAuthor(ctx context.Context, author string) (int, error) {
 	return s.change(ctx, `UPDATE page_version SET author = '' WHERE author = ? AND author <> ''`, author)
 }
 
-// Prune implements Keeper.
-func (s *SQLite) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
-	return s.change(ctx, `DELETE FROM page_version WHERE at < ? AND name = ''
-		AND number <= (SELECT version FROM page WHERE id = page_version.page) - max(?, 1)`, before.UnixMilli(), keep)
+// RemoveVersions implements Keeper.
+func (s *SQLite) RemoveVersions(ctx context.Context, id PageID, numbers []int) (int, error) {
+	list, err := json.Marshal(numbers)
+	if err != nil {
+		return 0, fmt.Errorf("write the numbers of versions: %w", err)
+	}
+	return s.change(ctx, `DELETE FROM page_version WHERE page = ? AND number IN (SELECT value FROM json_each(?)) AND name = ''
+		AND number < (SELECT version FROM page WHERE id = page_version.page)`, id, string(list))
 }
 
 func (s *SQLite) change(ctx context.Context, statement string, arguments ...any) (int, error) {

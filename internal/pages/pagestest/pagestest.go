@@ -20,7 +20,7 @@ import (
 func Run(t *testing.T, open func(t *testing.T) pages.Backend) {
 	for name, test := range map[string]func(*testing.T, pages.Backend){
 		"pages are kept": keepsPages, "versions": keepsVersions, "one writer wins": letsOneWriterWin, "names": namesVersions,
-		"active pages": keepsActivePages, "forgetting": forgetsAuthors, "pruning": prunesVersions, "deleting": deletesPages,
+		"active pages": keepsActivePages, "forgetting": forgetsAuthors, "removing": removesVersions, "deleting": deletesPages,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -228,8 +228,8 @@ func forgetsAuthors(t *testing.T, backend pages.Backend) {
 	}
 }
 
-func prunesVersions(t *testing.T, backend pages.Backend) {
-	page := createStored(t, backend, "Leave")
+func removesVersions(t *testing.T, backend pages.Backend) {
+	page, other := createStored(t, backend, "Leave"), createStored(t, backend, "Travel")
 	for number := 2; number <= 6; number++ {
 		version := next(page, "ada", page.Root)
 		if number == 2 {
@@ -240,8 +240,13 @@ func prunesVersions(t *testing.T, backend pages.Backend) {
 		}
 		page.Version, page.Updated = version.Number, version.At
 	}
-	if _, err := backend.Prune(t.Context(), page.Updated.Add(time.Hour), 2); err != nil {
-		t.Fatal(err)
+	for _, want := range []int{3, 0} {
+		if count, err := backend.RemoveVersions(t.Context(), page.ID, []int{1, 2, 3, 4, 6, 99}); err != nil || count != want {
+			t.Errorf("removed %d, %v, want %d", count, err, want)
+		}
+	}
+	if count, err := backend.RemoveVersions(t.Context(), page.ID, nil); err != nil || count != 0 {
+		t.Errorf("removed %d of none, %v", count, err)
 	}
 	all, err := backend.Versions(t.Context(), page.ID, 10)
 	if err != nil {
@@ -255,7 +260,10 @@ func prunesVersions(t *testing.T, backend pages.Backend) {
 		t.Errorf("versions %v are left", left)
 	}
 	if _, err := backend.LoadVersion(t.Context(), page.ID, 3); !errors.Is(err, pages.ErrNotFound) {
-		t.Errorf("a pruned version gives %v", err)
+		t.Errorf("a version that was removed gives %v", err)
+	}
+	if _, err := backend.LoadVersion(t.Context(), other.ID, 1); err != nil {
+		t.Errorf("the version of another page: %v", err)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -219,9 +218,9 @@ func (s *Store) ForgetAuthor(ctx context.Context, author string) (int, error) {
 	return int(done.RowsAffected()), err
 }
 
-// Prune implements pages.Keeper.
-func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
+// RemoveVersions implements pages.Keeper.
+func (s *Store) RemoveVersions(ctx context.Context, id pages.PageID, numbers []int) (int, error) {
 	done, err := s.pool.Exec(ctx, `DELETE FROM cairn.written_page_version v USING cairn.written_page p
-		WHERE p.id = v.page AND v.at < $1 AND v.name = '' AND v.number <= p.version - greatest($2, 1)`, before, keep)
+		WHERE p.id = v.page AND v.page = $1 AND v.number = ANY($2) AND v.name = '' AND v.number < p.version`, id, numbers)
 	return int(done.RowsAffected()), err
 }

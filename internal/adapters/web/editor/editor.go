@@ -235,7 +235,7 @@ func (e *Editor) serveNew(out http.ResponseWriter, request *http.Request, v visi
 	if err != nil {
 		return &problem{http.StatusBadRequest, "A page needs a title of at most 200 letters."}
 	}
-	root, why := tree.New(), whyEdited
+	root, why := tree.New(), pages.WhyTyped
 	if question := request.FormValue("question"); question != "" && e.options.Outline != nil {
 		if root, err = e.options.Outline(request.Context(), shorten.Line(question, maxQuestion)); err != nil {
 			return err

@@ -62,7 +62,7 @@ func (e *Editor) serveHistory(out http.ResponseWriter, request *http.Request, v 
 	if err != nil {
 		return err
 	}
-	versions, err := e.options.Library.Versions(ctx, v.place(), v.page, maxVersions)
+	versions, err := e.options.Library.Versions(ctx, v.place(), v.page, maxVersions+1)
 	if err != nil {
 		return err
 	}
@@ -89,21 +89,26 @@ func (e *Editor) serveHistory(out http.ResponseWriter, request *http.Request, v 
 	return e.look.Render(out, http.StatusOK, "history", view)
 }
 
-// groupVersions shows changes that one person made in the browser, one after the other, as one.
+// groupVersions shows changes that one person made in the browser, one after the other, as one. A
+// version's change is from the one before it that is kept.
 func (e *Editor) groupVersions(versions []pages.Version, v visit) []versionView {
 	var views []versionView
-	for i, version := range versions {
+	for i, version := range versions[:min(len(versions), maxVersions)] {
+		since := version.Number - 1
+		if i+1 < len(versions) {
+			since = versions[i+1].Number
+		}
 		if last := len(views) - 1; i > 0 && last >= 0 && version.Name == "" {
 			later := versions[i-1]
-			if later.Author == version.Author && later.Why == whyEdited && version.Why == whyEdited && later.At.Sub(version.At) < sessionTime {
-				views[last].Since = version.Number - 1
-				views[last].Count++
+			if later.Author == version.Author && later.Why == pages.WhyTyped && version.Why == pages.WhyTyped && later.At.Sub(version.At) < sessionTime {
+				views[last].Since = since
+				views[last].Count += version.Number - since
 				continue
 			}
 		}
 		views = append(views, versionView{
-			Number: version.Number, Since: version.Number - 1, Author: e.nameOf(version.Author, v.Visitor), Why: markup.CleanLine(version.Why),
-			Name: markup.CleanLine(version.Name), At: version.At.Format("2 Jan 2006, 15:04"), Datetime: version.At.Format(time.RFC3339), Count: 1,
+			Number: version.Number, Since: since, Author: e.nameOf(version.Author, v.Visitor), Why: markup.CleanLine(version.Why),
+			Name: markup.CleanLine(version.Name), At: version.At.Format("2 Jan 2006, 15:04"), Datetime: version.At.Format(time.RFC3339), Count: version.Number - since,
 		})
 	}
 	return views

@@ -13,9 +13,6 @@ import (
 	"github.com/cairn-bot/cairn/internal/pages/tree"
 )
 
-// whyEdited is the reason of changes that are made in a browser.
-const whyEdited = "edited in the browser"
-
 // maxSave is the most bytes of a save: blocks with what they were.
 const maxSave = 3 * pages.MaxPage
 
@@ -39,6 +36,8 @@ type update struct {
 	Title   string        `json:"title"`
 	Blocks  []blockChange `json:"blocks"`
 	Authors []string      `json:"authors"` // names of those who made it, but for the one who is told
+	// Outdated tells that From is not kept any more: a browser that has it is to load the page anew.
+	Outdated bool `json:"outdated,omitempty"`
 	// Conflicts are why nothing was saved; none in what is sent to others.
 	Conflicts []conflict `json:"conflicts,omitempty"`
 }
@@ -100,7 +99,7 @@ func (e *Editor) save(ctx context.Context, v visit, save saveRequest) ([]conflic
 	if written, err := e.options.Library.FindWrite(ctx, v.page, save.Key); err != nil || written > 0 {
 		return nil, err
 	}
-	edit := pages.Edit{Page: v.page, Base: page.Version, By: v.author(whyEdited, save.Key)}
+	edit := pages.Edit{Page: v.page, Base: page.Version, By: v.author(pages.WhyTyped, save.Key)}
 	if save.Title != nil {
 		if edit.Title, err = pages.CleanTitle(save.Title.Text); err != nil {
 			return nil, &problem{http.StatusUnprocessableEntity, "A page needs a title of at most 200 letters."}
@@ -129,11 +128,12 @@ func (e *Editor) save(ctx context.Context, v visit, save saveRequest) ([]conflic
 func (e *Editor) mergeChanges(ctx context.Context, v visit, page pages.Page, save saveRequest) (*tree.Node, []conflict, error) {
 	root := page.Root
 	if save.Base != page.Version {
-		version, err := e.options.Library.LoadVersion(ctx, v.place(), v.page, save.Base)
-		if err != nil {
+		switch version, err := e.options.Library.LoadVersion(ctx, v.place(), v.page, save.Base); {
+		case err == nil:
+			root = version.Root
+		case save.Base > page.Version, !errors.Is(err, pages.ErrNotFound): // of a version that is not kept any more its blocks are known
 			return nil, nil, fmt.Errorf("load what a change was made of: %w", err)
 		}
-		root = version.Root
 	}
 	base, edited, err := applyChanges(root, save.Blocks)
 	if err != nil {
@@ -184,6 +184,9 @@ func (e *Editor) changesSince(ctx context.Context, v visit, since int) (update, 
 	before := e.recent.find(v.page, since)
 	if before == nil {
 		version, err := e.options.Library.LoadVersion(ctx, v.place(), v.page, since)
+		if errors.Is(err, pages.ErrNotFound) && since < page.Version {
+			return update{From: since, Version: page.Version, Title: page.Title, Blocks: []blockChange{}, Authors: []string{}, Outdated: true}, nil
+		}
 		if err != nil {
 			return update{}, err
 		}

@@ -145,8 +145,8 @@ export class Sync extends EventTarget {
     }
     if (this.remote > this.version) {
       const { ok, answer } = await this.ask(`changes?since=${this.version}`);
-      if (ok) this.receive(answer);
-      return ok;
+      if (ok) this.take(answer);
+      return ok && !this.stopped;
     }
     if (this.since === undefined) {
       this.forget();
@@ -218,12 +218,27 @@ export class Sync extends EventTarget {
     const { ok, answer } = await this.ask("blocks", this.pending.body);
     if (!ok) return;
     if (!answer.conflicts) {
-      this.receive(answer, this.pending);
+      this.take(answer, this.pending);
       return;
     }
-    this.pending = null;
-    this.receive(answer);
-    this.hold(answer.conflicts, answer.authors);
+    if (!answer.outdated) this.pending = null;
+    this.take(answer);
+    if (!this.stopped) this.hold(answer.conflicts, answer.authors);
+  }
+
+  // take takes over what the server has, or loads the page anew where the version here is so old that
+  // the server does not keep it: what was not saved is sent by the window that comes.
+  take(answer, sent) {
+    if (!answer.outdated) {
+      this.receive(answer, sent);
+      return;
+    }
+    if (sent) this.pending = null;
+    this.stopped = true;
+    if (this.store()) {
+      this.isLeaving = true;
+      location.reload();
+    } else this.say("refused", "This window is too old to be saved from. Copy what you wrote, and load the page anew.");
   }
 
   hold(conflicts, authors) {
@@ -348,15 +363,16 @@ export class Sync extends EventTarget {
     this.wait();
   }
 
-  /** Keeps what was not saved, should this window go. */
+  /** Keeps what was not saved, should this window go; false where the browser does not. */
   store() {
     try {
       const rest = this.write ? this.collect() : null;
       const bodies = [this.pending?.body, rest?.body].filter(Boolean);
       if (bodies.length) localStorage.setItem(this.storeKey, JSON.stringify(bodies));
       else this.forget();
+      return true;
     } catch {
-      // The browser keeps nothing for pages: the window is left with a question instead.
+      return false; // The browser keeps nothing for pages: the window is left with a question instead.
     }
   }
 
@@ -372,7 +388,7 @@ export class Sync extends EventTarget {
 
   /** Whether something was not saved yet. */
   isUnsaved() {
-    return this.write && (this.pending !== null || this.held.size > 0 || this.collect() !== null);
+    return this.write && !this.isLeaving && (this.pending !== null || this.held.size > 0 || this.collect() !== null);
   }
 
   /** Sends what windows that are gone could not. A repeated one counts once. */

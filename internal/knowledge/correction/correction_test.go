@@ -18,6 +18,14 @@ Jobs are retried after 30 seconds by default.
 --retries int   Number of retries (default 4)
 timeout: 20s
 The master branch is protected.
+Run ` + "`ship repo add acme https://old.example.com/charts`" + ` first.
+--interval duration   Pause between two looks (default 100ms)
+
+### ` + "`maxIdle`" + `
+
+_Optional, Default=2_
+
+It is how many connections are kept.
 `
 
 func TestFind(t *testing.T) {
@@ -27,6 +35,14 @@ func TestFind(t *testing.T) {
 		{"--workers defaults to 8 now", "--workers int   Number of workers (default 8)"},
 		{"that's wrong, timeout is 45s", "timeout: 45s"},
 		{"jobs are retried after 10 seconds by default these days", "Jobs are retried after 10 seconds by default."},
+		// A default stands below the heading that names its setting; Markdown's emphasis is none of it.
+		{"maxIdle defaults to 200, I just checked", "_Optional, Default=200_"},
+		{"that host is dead, `ship repo add acme https://charts.example.com` works", "Run `ship repo add acme https://charts.example.com` first."},
+		{"`ship repo remove acme https://old.example.com/charts all` works as well", ""},
+		// A value stays that is another setting's, has a unit that the new one has not, or is not the one that is said to be wrong.
+		{"maxRetriesOfAll defaults to 8, not 5", ""},
+		{"the default of --interval is 200 now", ""},
+		{"timeout is 45s, not 10s", ""},
 		// What people tell of themselves, ask and suppose corrects nothing.
 		{"we use 16 --workers by default", ""},
 		{"does --workers default to 8 now?", ""},

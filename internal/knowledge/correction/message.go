@@ -31,7 +31,7 @@ var (
 	// personal is what people tell of their own place, which says nothing of the documents.
 	personal = regexp.MustCompile(`(?i)\b(?:(?:we|i)(?:'ve| have)? (?:use[ds]?|ran|run|running|set|have|had|named|created|pulled|installed|deleted|switched|prefer|registered|tried|got|bumped|picked|went|put)\b|(?:my|mine|ours)\b|for me\b|on (?:prod|production|staging|dev)\b|last (?:week|year|month)|yesterday)`)
 	ourOwn   = regexp.MustCompile(`(?i)\bour\b(?:\s+\w+)?\s+(\w+)`)
-	cue      = regexp.MustCompile(`(?i)\b(?:not|isn'?t|aren'?t|instead|rather than|renamed|replaced|replaces|moved|now|nowadays|these days|any ?more|no longer|typo|misspell\w*|mistake|wrong|incorrect|outdated|old|obsolete|deprecated|gone|dropped|removed|archived|retired|dead|changed|rotated|lowered|raised|should (?:be|read)|has to be|have to be|must be|since|used to|actually|correct|doesn'?t|don'?t|does not|there(?:'s| is) no|defaults?|by default|nicht|sondern|statt|jetzt|inzwischen|falsch|veraltet|heißt)\b`)
+	cue      = regexp.MustCompile(`(?i)\b(?:not|isn'?t|aren'?t|hasn'?t|haven'?t|wasn'?t|instead|rather than|renamed|replaced|replaces|moved|now|nowadays|these days|any ?more|no longer|typo|misspell\w*|mistake|wrong|incorrect|outdated|old|obsolete|deprecated|gone|dropped|removed|archived|retired|dead|changed|rotated|lowered|raised|should (?:be|read)|has to be|have to be|must be|since|used to|actually|correct|doesn'?t|don'?t|does not|there(?:'s| is) no|defaults?|by default|nicht|sondern|statt|jetzt|inzwischen|falsch|veraltet|heißt)\b`)
 	spans    = regexp.MustCompile("`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|„[^“\n]+“|(?:^|[\\s(])'[^'\n]+'")
 	bareWord = regexp.MustCompile(`[^\s,;()"“”„` + "`" + `]+`)
 )
@@ -173,10 +173,10 @@ func isNumber(text string) bool {
 
 var (
 	oldBefore = regexp.MustCompile(`(?i)(?:\bnot|\bno|instead of|rather than|\bthan|\bfrom|dropped|removed|replaces|without|nicht|statt|kein\w*|misspelled as|used to be|was)\s+(?:the |a |an |any |just |called |named )?[\pL ]{0,0}["'` + "`" + `“]?$`)
-	oldAfter  = regexp.MustCompile(`(?i)^["'` + "`" + `”]?\s*(?:(?:command|flag|binary|label|field|image|header|config ?map|option|setting|channel|branch|path|method|one)\s+)?(?:(?:is|are|was|were|has been|got|has)\s+)?(?:(?:also|already|long|since)\s+)*(?:gone|replaced|renamed|removed|moved|deprecated|dead|archived|retired|a typo|misspell|wrong|outdated|obsolete|the old|dropped|no longer|not (?:there|supported|valid|used)|doesn'?t|does not|does nothing|do nothing|fails|should (?:be|read)|changed (?:to|into)|needs docker|(?:is|are) now\b|heißt jetzt|gibt es nicht)`)
+	oldAfter  = regexp.MustCompile(`(?i)^["'` + "`" + `”]?\s*(?:(?:command|flag|binary|label|field|image|header|config ?map|option|setting|channel|branch|path|method|one)\s+)?(?:(?:is|are|was|were|has been|got|has)\s+)?(?:(?:also|already|long|since)\s+)*(?:gone|replaced|renamed|removed|moved|deprecated|dead|archived|retired|a typo|misspell|wrong|outdated|obsolete|the old|dropped|no longer|not (?:there|supported|valid|used)|doesn'?t|does not|does nothing|do nothing|fails|should (?:be|read)|changed (?:to|into)|needs docker|(?:is|are) now\b|(?:hasn'?t|haven'?t|isn'?t|aren'?t|wasn'?t|won'?t)\s+(?:be |been )?(?:enough|supported|maintained|updated|available|valid|there|true|right|correct)|heißt jetzt|gibt es nicht)`)
 	contrast  = regexp.MustCompile(`(?i)(?:instead of|rather than|\bstatt|,\s*not|\b(?:and|but) not)\s+(?:the |a |an )?["'` + "`" + `“]?$`)
 	newBefore = regexp.MustCompile(`(?i)(?:\bit'?s|\bit is|\bis|\bare|\bnow|\buse|\busing|\bcalled|\bbe|\bread|\bto|\bby|\bwith|\bwant|\bnamed|\blabell?ed|\bsays|\brun|\bbecomes?|\bunder|\bin|\btakes|\bhas|\bthen|\bsondern|\bheißt|\bist)\s+(?:the |a |an |now |jetzt )?(?:HTTP )?["'` + "`" + `“]?$`)
-	newAfter  = regexp.MustCompile(`(?i)^["'` + "`" + `”]?\s*(?:\([^)]*\)\s*)?(?:now\b|these days|instead|(?:\pL+ )?by default|,?\s*not\b|in current|is the (?:new|right|correct)|replaces)`)
+	newAfter  = regexp.MustCompile(`(?i)^["'` + "`" + `”]?\s*(?:\([^)]*\)\s*)?(?:now\b|these days|instead|(?:\pL+ )?by default|,?\s*not\b|in current|is the (?:new|right|correct)|replaces|works\b)`)
 )
 
 // role is what a sentence says of one of its words.

@@ -33,6 +33,9 @@ func (d *document) replaceValue(said statement, question string) (Correction, bo
 		if made.plain || isNumber(made.text) || said.readRole(made) == isOld {
 			continue
 		}
+		if edits := d.replaceInCommand(made); len(edits) > 0 {
+			return d.newValue(edits, edits[0].New), true
+		}
 		if edits := d.replaceAlike(said, made, question); len(edits) > 0 {
 			return d.newValue(edits, made.text), true
 		}
@@ -52,11 +55,11 @@ var keyToValue = regexp.MustCompile(`(?i)^["'` + "`" + `]?\s*(?:is|are|=|:|shoul
 func (d *document) replaceOfKey(said statement, at int) []Edit {
 	made := said.tokens[at]
 	if key, value, ok := splitPair(made.text); ok {
-		return d.setKey(key, value)
+		return d.setKey(said, key, value)
 	}
 	for i := at - 1; i >= max(0, at-4); i-- {
 		if key := said.tokens[i]; keyToValue.MatchString(said.text[key.end:made.start]) {
-			return d.setKey(key.text+"\x00", made.text)
+			return d.setKey(said, key.text+"\x00", made.text)
 		}
 	}
 	return nil
@@ -78,9 +81,9 @@ func splitPair(text string) (key, value string, ok bool) {
 // flags are values that are ordinary words.
 var flags = map[string]bool{"true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "enabled": true, "disabled": true}
 
-// setKey gives the edits by which a key has a value. A key that ends in NUL is followed by a colon or
-// an equals sign.
-func (d *document) setKey(key, value string) []Edit {
+// setKey gives the edits by which a key has a value, but for a value that the statement does not mean. A
+// key that ends in NUL is followed by a colon or an equals sign.
+func (d *document) setKey(said statement, key, value string) []Edit {
 	name, signed := strings.CutSuffix(key, "\x00")
 	var edits []Edit
 	for i, line := range d.lines {
@@ -99,7 +102,7 @@ func (d *document) setKey(key, value string) []Edit {
 			for end < len(line) && !strings.ContainsRune(" \t\"'`,;)", rune(line[end])) {
 				end++
 			}
-			if old := line[start:end]; old != value && (isExact(old) || flags[old]) && isNumber(old) == isNumber(value) {
+			if old := line[start:end]; old != value && (isExact(old) || flags[old]) && isNumber(old) == isNumber(value) && !losesUnit(old, value) && said.allowsOld(old) {
 				edits = append(edits, Edit{Line: i, Start: start, End: end, New: value})
 			}
 		}
@@ -117,7 +120,8 @@ func findDefault(line string) (start, end int, ok bool) {
 	for _, pattern := range []*regexp.Regexp{defaultSlot, byDefault} {
 		switch found := pattern.FindAllStringSubmatchIndex(line, 2); len(found) {
 		case 1:
-			return found[0][2], found[0][3], true
+			start, end = found[0][2], found[0][3]
+			return start, start + len(strings.TrimRight(line[start:end], "_*")), true // without Markdown's emphasis
 		case 2:
 			return 0, 0, false
 		}
@@ -149,7 +153,7 @@ func (d *document) replaceDefault(said statement, made token, question string) [
 			continue
 		}
 		start, end, ok := findDefault(line)
-		if ok && sameForm(line[start:end], made.text) && isNumber(line[start:end]) == isNumber(made.text) && (isNumber(made.text) || likeness(line[start:end], made.text) >= .4) && said.allowsOld(line[start:end]) {
+		if ok && sameForm(line[start:end], made.text) && isNumber(line[start:end]) == isNumber(made.text) && !losesUnit(line[start:end], made.text) && d.isUnder(i, said, made) && (isNumber(made.text) || likeness(line[start:end], made.text) >= .4) && said.allowsOld(line[start:end]) {
 			slots[i] = Edit{Line: i, Start: start, End: end, New: matchNumeral(line[start:end], made.text)}
 			lines = append(lines, i)
 		}
@@ -164,10 +168,63 @@ func (d *document) replaceDefault(said statement, made token, question string) [
 // textAt gives what stands in the place of an edit.
 func (d *document) textAt(edit Edit) string { return d.lines[edit.Line][edit.Start:edit.End] }
 
-// isAbout tells whether a line has a telling word of the statement, or most of the question.
+var unit = regexp.MustCompile(`\pL+$`)
+
+// losesUnit tells that a number with a unit would become one without.
+func losesUnit(old, made string) bool {
+	return isNumber(old) && numerals[strings.ToLower(old)] == "" && unit.MatchString(old) && !unit.MatchString(made) && made != "0"
+}
+
+// isUnder tells whether a line stands where the document speaks of what a statement names: none of the
+// names that the document has, or one of them in the line, right above it or in its heading.
+func (d *document) isUnder(line int, said statement, made token) bool {
+	named := false
+	for _, t := range said.tokens {
+		if t.plain || t.start == made.start || isNumber(t.text) || saysDefault.MatchString(t.text) {
+			continue
+		}
+		for _, term := range readTerms(t.text) {
+			if d.held[term] == 0 || d.held[term]*4 >= len(d.lines)+8 {
+				continue
+			}
+			named = true
+			if d.terms[line][term] || d.heads(line, term) {
+				return true
+			}
+		}
+	}
+	return !named
+}
+
+// maxAbove is how many lines up a heading is looked for.
+const maxAbove = 40
+
+var heading = regexp.MustCompile(`^\s*(?:#+|[?!]{3}\+?)\s`)
+
+// heads tells whether a word stands in the last line above another one that is not empty, or in its
+// heading.
+func (d *document) heads(line int, term string) bool {
+	nearest := true
+	for i := line - 1; i >= max(0, line-maxAbove); i-- {
+		if strings.TrimSpace(d.lines[i]) == "" {
+			continue
+		}
+		if (nearest || heading.MatchString(d.lines[i])) && d.terms[i][term] {
+			return true
+		}
+		nearest = false
+		if heading.MatchString(d.lines[i]) {
+			return false
+		}
+	}
+	return false
+}
+
+// isAbout tells whether a line, or its heading, has a telling word of the statement, or the line most
+// of the question.
 func (d *document) isAbout(line int, subject, question string) bool {
 	for _, term := range readTerms(subject) {
-		if d.terms[line][term] && term != "default" && d.held[term]*4 < len(d.lines)+8 {
+		if (d.terms[line][term] || d.heads(line, term)) && term != "default" && d.held[term]*4 < len(d.lines)+8 {
 			return true
 		}
 	}
@@ -219,6 +276,11 @@ func (d *document) replaceAlike(said statement, made token, question string) []E
 // isAlike tells two names of one form: with the same scheme in front, or mostly the same letters.
 func isAlike(a, b string) bool {
 	if a == b {
+		return false
+	}
+	programA, _, commandA := strings.Cut(a, " ")
+	programB, _, commandB := strings.Cut(b, " ")
+	if (commandA || commandB) && programA != programB {
 		return false
 	}
 	schemeA, _, okA := strings.Cut(a, ":")

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/cairn-bot/cairn/internal/config"
@@ -61,13 +62,47 @@ func (m mergeRequests) read(ctx context.Context, source config.Source, document 
 	if errors.Is(err, forge.ErrNoFile) {
 		return nil, page.ErrNoOriginal
 	}
-	return original.Content, err
+	return original.Content, explainRefusal(err)
+}
+
+// explainRefusal says in words for people why a forge refused, where it is the forge that did.
+func explainRefusal(err error) error {
+	status, ok := forge.StatusOf(err)
+	reason := ""
+	switch {
+	case !ok:
+		return err
+	case errors.Is(err, forge.ErrNoFile), status == http.StatusNotFound, status == http.StatusGone:
+		reason = "the repository or the file is not there any more, or the token of `merge_key_env` may not see it"
+	case status == http.StatusUnauthorized:
+		reason = "the forge does not know the token of `merge_key_env`"
+	case status == http.StatusForbidden:
+		reason = "the token of `merge_key_env` may not write there, or a rule of the repository protects branches that begin with `cairn/`"
+	case status == http.StatusLocked:
+		reason = "the repository is archived"
+	case status >= http.StatusInternalServerError:
+		reason = fmt.Sprintf("the forge has an error of its own (status %d)", status)
+	default:
+		reason = fmt.Sprintf("the forge does not take it (status %d)", status)
+	}
+	return &page.RefusedError{Reason: reason, Err: err}
+}
+
+// nameBranch names the branch of a change: the same change has the same one, whoever proposes it.
+func nameBranch(request page.MergeRequest) string {
+	hash := sha256.New()
+	for _, file := range request.Files {
+		for _, part := range [][]byte{[]byte(file.Document), file.Before, file.After} {
+			fmt.Fprintf(hash, "%d:", len(part))
+			hash.Write(part)
+		}
+	}
+	return "cairn/correct-" + hex.EncodeToString(hash.Sum(nil)[:6])
 }
 
 // Open implements page.MergeRequests.
 func (m mergeRequests) Open(ctx context.Context, request page.MergeRequest) (address string, err error) {
-	sum := sha256.Sum256([]byte(request.Run))
-	change := forge.MergeRequest{Branch: "cairn/correct-" + hex.EncodeToString(sum[:6]), Title: request.Title, Body: request.Body}
+	change := forge.MergeRequest{Branch: nameBranch(request), Title: request.Title, Body: request.Body}
 	var proposer *forge.Proposer
 	for _, file := range request.Files {
 		source, ok := m.findSource(file.Document)
@@ -77,7 +112,7 @@ func (m mergeRequests) Open(ctx context.Context, request page.MergeRequest) (add
 		proposer = newProposer(source)
 		original, err := proposer.ReadFile(ctx, file.Document)
 		if err != nil {
-			return "", err
+			return "", explainRefusal(err)
 		}
 		if !bytes.Equal(original.Content, file.Before) {
 			return "", page.ErrOutdated
@@ -91,5 +126,5 @@ func (m mergeRequests) Open(ctx context.Context, request page.MergeRequest) (add
 	if errors.Is(err, forge.ErrOutdated) {
 		return "", page.ErrOutdated
 	}
-	return address, err
+	return address, explainRefusal(err)
 }

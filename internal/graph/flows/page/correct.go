@@ -25,7 +25,7 @@ type Documents struct {
 	// Passages gives those of the passages that the viewers of the context may see.
 	Passages func(ctx context.Context, ids []knowledge.PassageID) ([]index.Found, error)
 	// ReadOriginal gives the file that a document was read from, at most a few MB of it.
-	// ErrNoOriginal for a document that is none.
+	// ErrNoOriginal for a document that is none, *RefusedError where the forge does not let it be read.
 	ReadOriginal func(ctx context.Context, document knowledge.Document) ([]byte, error)
 	// Merges opens merge requests of corrections; nil: they are patches.
 	Merges MergeRequests
@@ -120,6 +120,9 @@ func (f *Flow) correct(ctx context.Context, s State, reason string) (graph.Resul
 		return endRefused("There is no answer with sources in this thread that could be corrected.")
 	}
 	documents, err := f.loadCited(ctx, s, said.cited)
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return graph.Update(output.Set(fmt.Sprintf("The cited documents can't be read where they come from: %s.", refused.Reason)), failed.Set(true), notes.Set([]string{refused.Error()})), nil
+	}
 	if err != nil {
 		return graph.Result[State]{}, err
 	}

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -167,7 +168,7 @@ func TestACorrectionOfAFileIsAMergeRequest(t *testing.T) {
 		t.Fatalf("opened %+v", opened.opened)
 	}
 	request := opened.opened[0]
-	if request.Run != k.run() || request.Title != "Correct Jobs" || !strings.Contains(request.Body, "> "+said) || strings.Contains(request.Body, "U2") ||
+	if request.Title != "Correct Jobs" || !strings.Contains(request.Body, "> "+said) || strings.Contains(request.Body, "U2") ||
 		len(request.Files) != 1 || string(request.Files[0].Before) != text || string(request.Files[0].After) != strings.Replace(text, "30", "45", 1) {
 		t.Errorf("opened %+v", request)
 	}
@@ -179,6 +180,14 @@ func TestACorrectionOfAFileIsAMergeRequest(t *testing.T) {
 	opened.err = page.ErrOutdated
 	k.want(k.correct(said, cited), flows.Asked)
 	k.want(k.choose("apply"), flows.Abstained, "changed meanwhile")
+
+	opened.err = &page.RefusedError{Reason: "the token may not write there", Err: errors.New("status 403")}
+	k.want(k.correct(said, cited), flows.Asked)
+	refused := k.choose("apply")
+	k.want(refused, flows.Abstained, "No merge request was opened: the token may not write there.")
+	if len(refused.Files) != 1 || !strings.Contains(string(refused.Files[0].Content), "+Jobs are retried after 45 seconds") {
+		t.Errorf("with the refusal comes %+v", refused.Files)
+	}
 }
 
 func TestADocumentWithoutAFileIsLeftOut(t *testing.T) {

@@ -19,17 +19,28 @@ type MergeRequests interface {
 	// FindRepository names the repository of a document that merge requests can change; ok is false
 	// for any other document.
 	FindRepository(document knowledge.Document) (name string, ok bool)
-	// Open opens a merge request and gives its address; done again with the same run, it gives the
-	// same. ErrOutdated where a file is not any more as it was read.
+	// Open opens a merge request and gives its address; done again with the same change, it gives the
+	// same. ErrOutdated where a file is not any more as it was read, *RefusedError where the forge
+	// does not take it.
 	Open(ctx context.Context, request MergeRequest) (address string, err error)
 }
 
 // ErrOutdated is the error for a file that was changed since it was read.
 var ErrOutdated = errors.New("the file was changed meanwhile")
 
+// RefusedError says why a forge does not let a file be read, or a merge request be opened.
+type RefusedError struct {
+	Reason string // for people: "its token may not write to the repository"
+	Err    error
+}
+
+func (e *RefusedError) Error() string { return e.Reason + ": " + e.Err.Error() }
+
+// Unwrap gives what the forge said.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
 // MergeRequest is a change of files of one repository.
 type MergeRequest struct {
-	Run         string
 	Title, Body string // Body is Markdown
 	Files       []FileChange
 }
@@ -89,14 +100,20 @@ func proposeMerge(said objection, changed []corrected, shown string) *Proposal {
 // openMerge opens the merge request that a person approved.
 func openMerge(ctx context.Context, f *Flow, s State) (graph.Result[State], error) {
 	p := *s.Proposal
-	request := MergeRequest{Run: s.RequestID, Title: "Correct " + shorten.Line(p.Title, maxQuoted), Body: "Said in a conversation about what the documents say:\n\n" + p.Body + "Found by Cairn, and approved there by a person."}
+	request := MergeRequest{Title: "Correct " + shorten.Line(p.Title, maxQuoted), Body: "Said in a conversation about what the documents say:\n\n" + p.Body + "Found by Cairn, and approved there by a person."}
 	for _, file := range p.Files {
 		content, err := f.documents.ReadOriginal(ctx, file.Document)
+		if refused, ok := errors.AsType[*RefusedError](err); ok {
+			return endUnopened(refused)
+		}
 		if err != nil && !errors.Is(err, ErrNoOriginal) {
 			return graph.Result[State]{}, fmt.Errorf("read document %s: %w", file.Document.ID, err)
 		}
+		if err != nil {
+			return endRefused("**%s** is not there any more, or may not be read, so no merge request was opened.", escape(file.Document.Title))
+		}
 		lines := correction.SplitLines(string(content))
-		if err != nil || hashLines(lines) != file.Hash {
+		if hashLines(lines) != file.Hash {
 			return endRefused("**%s** was changed meanwhile, so no merge request was opened. `page: correct` looks at it anew.", escape(file.Document.Title))
 		}
 		after := strings.Join(correction.Apply(lines, file.Edits), "\n")
@@ -106,8 +123,19 @@ func openMerge(ctx context.Context, f *Flow, s State) (graph.Result[State], erro
 	if errors.Is(err, ErrOutdated) {
 		return endRefused("The documents were changed meanwhile, so no merge request was opened. `page: correct` looks at them anew.")
 	}
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return endUnopened(refused)
+	}
 	if err != nil {
 		return graph.Result[State]{}, fmt.Errorf("open a merge request: %w", err)
 	}
 	return endWith("The merge request is open: %s", address)
+}
+
+// endUnopened says why there is no merge request, with the patch that makes the change.
+func endUnopened(refused *RefusedError) (graph.Result[State], error) {
+	return graph.Update(
+		output.Set(fmt.Sprintf("No merge request was opened: %s. The attached patch makes the change, and `page: correct` proposes it again.", refused.Reason)),
+		failed.Set(true), notes.Set([]string{refused.Error()}),
+	), nil
 }

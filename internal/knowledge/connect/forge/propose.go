@@ -65,7 +65,7 @@ func (p *Proposer) ReadFile(ctx context.Context, document knowledge.DocumentID) 
 	}
 	original, err := p.readFile(ctx, name, path)
 	if isGone(err) {
-		return Original{}, fmt.Errorf("read %s of %s: %w", path, name, ErrNoFile)
+		return Original{}, fmt.Errorf("read %s of %s: %w: %w", path, name, ErrNoFile, err)
 	}
 	if err != nil {
 		return Original{}, fmt.Errorf("read %s of %s: %w", path, name, err)
@@ -150,7 +150,7 @@ func (p *Proposer) Propose(ctx context.Context, change MergeRequest) (address st
 	err = asker.write(ctx, repositoryPathOf(first.Repository)+"/pulls", map[string]string{
 		"head": change.Branch, "base": first.Branch, "title": change.Title, "body": change.Body,
 	})
-	if status, _ := statusOf(err); err != nil && status != http.StatusConflict { // by an attempt whose answer was lost
+	if status, _ := StatusOf(err); err != nil && status != http.StatusConflict { // by an attempt whose answer was lost
 		return "", fmt.Errorf("open a merge request in %s: %w", first.Repository, err)
 	}
 	if address, err = findRequest(ctx, asker, change); address == "" && err == nil {
@@ -182,7 +182,7 @@ func commitFiles(ctx context.Context, asker *asker, change MergeRequest) error {
 		commit.Files = append(commit.Files, operation{"update", file.Path, file.Blob, base64.StdEncoding.EncodeToString(file.Content)})
 	}
 	err = asker.write(ctx, repositoryPathOf(first.Repository)+"/contents", commit)
-	if status, ok := statusOf(err); ok && (status == http.StatusConflict || status == http.StatusUnprocessableEntity) {
+	if status, ok := StatusOf(err); ok && (status == http.StatusConflict || status == http.StatusUnprocessableEntity) {
 		return fmt.Errorf("%w: %w", ErrOutdated, err)
 	}
 	return err
@@ -226,8 +226,8 @@ func (p *Proposer) newAsker() (*asker, error) {
 	return p.connector.newAsker(at), nil
 }
 
-// statusOf gives the status with which a forge refused.
-func statusOf(err error) (status int, ok bool) {
+// StatusOf gives the status with which a forge refused; false where an error tells of none.
+func StatusOf(err error) (status int, ok bool) {
 	refused, ok := errors.AsType[*remote.StatusError](err)
 	if !ok {
 		return 0, false

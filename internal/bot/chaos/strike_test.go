@@ -68,10 +68,12 @@ func (tn *town) breakStore(ctx context.Context) {
 		tn.sync()           //nolint:contextcheck // as above
 	case 2, 3:
 		tn.count("connections cut")
-		tn.line.cut()
+		tn.line.Cut()
 	case 4:
 		tn.count("connections stalled")
-		tn.line.stall(ctx, time.Duration(tn.roll(4000))*time.Millisecond)
+		release := tn.line.Hold()
+		wait(ctx, time.Duration(tn.roll(4000))*time.Millisecond)
+		release()
 	}
 }
 

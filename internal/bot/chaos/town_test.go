@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -29,7 +30,7 @@ type town struct {
 	store    string
 	client   *http.Client
 	redis    *servertest.Server // nil for the embedded store
-	line     *proxy             // to Redis
+	line     *servertest.Proxy  // to Redis
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -144,8 +145,13 @@ func newTown(t testing.TB, store string, fault func(*town) chattest.Fault) *town
 	}
 	if store == "redis" {
 		tn.redis = servertest.OwnRedis(t)
-		tn.line = newProxy(t, tn.redis.URL)
-		tn.store = tn.line.url
+		address, err := url.Parse(tn.redis.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tn.line = servertest.NewProxy(t, address.Host)
+		address.Host = tn.line.Address
+		tn.store = address.String()
 		tn.sync()
 	}
 	tn.platform = &chattest.Platform{}

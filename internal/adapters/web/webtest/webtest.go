@@ -104,12 +104,18 @@ func Profile(t *testing.T) cdp.BrowserContextID {
 // Window opens a window with a profile, for chromedp to act in until the test ends.
 func Window(t *testing.T, profile cdp.BrowserContextID) context.Context {
 	t.Helper()
+	return WindowFor(t, profile, Limit)
+}
+
+// WindowFor is Window for a test that may take longer than Limit.
+func WindowFor(t *testing.T, profile cdp.BrowserContextID, limit time.Duration) context.Context {
+	t.Helper()
 	tab, err := target.CreateTarget("about:blank").WithBrowserContextID(profile).WithNewWindow(true).Do(inBrowser())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := chromedp.NewContext(headless.ctx, chromedp.WithTargetID(tab))
-	ctx, cancelLimit := context.WithTimeout(ctx, Limit)
+	ctx, cancelLimit := context.WithTimeout(ctx, limit)
 	t.Cleanup(func() {
 		cancelLimit()
 		cancel()

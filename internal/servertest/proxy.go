@@ -1,19 +1,17 @@
-package chaos
+package servertest
 
 import (
-	"context"
 	"io"
 	"net"
-	"net/url"
 	"sync"
 	"testing"
 	"time"
 )
 
-// proxy is the way to a server, which can be cut.
-type proxy struct {
-	url    string // the server's, by this way
-	server string // host:port
+// Proxy is the way to a server, which can be cut.
+type Proxy struct {
+	Address string // host:port, by this way
+	Server  string // host:port
 
 	mu    sync.Mutex
 	open  map[net.Conn]bool
@@ -21,39 +19,34 @@ type proxy struct {
 	flows sync.WaitGroup
 }
 
-func newProxy(t testing.TB, server string) *proxy {
+// NewProxy makes a way to a server at host:port, which need not be there yet, until the test ends.
+func NewProxy(t testing.TB, server string) *Proxy {
 	t.Helper()
-	address, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{server: address.Host, open: make(map[net.Conn]bool), gate: make(chan struct{})}
+	p := &Proxy{Address: listener.Addr().String(), Server: server, open: make(map[net.Conn]bool), gate: make(chan struct{})}
 	close(p.gate)
-	address.Host = listener.Addr().String()
-	p.url = address.String()
 	p.flows.Go(func() { p.accept(listener) })
 	t.Cleanup(func() {
 		if err := listener.Close(); err != nil {
 			t.Error(err)
 		}
-		p.cut()
+		p.Cut()
 		p.flows.Wait()
 	})
 	return p
 }
 
 // accept ends with the listener.
-func (p *proxy) accept(listener net.Listener) {
+func (p *Proxy) accept(listener net.Listener) {
 	for {
 		near, err := listener.Accept()
 		if err != nil {
 			return
 		}
-		far, err := net.DialTimeout("tcp", p.server, time.Second) //nolint:noctx // it is short
+		far, err := net.DialTimeout("tcp", p.Server, time.Second) //nolint:noctx // it is short
 		if err != nil {
 			p.close(near)
 			continue
@@ -67,7 +60,7 @@ func (p *proxy) accept(listener net.Listener) {
 }
 
 // pass copies until one end is closed, and then closes the other.
-func (p *proxy) pass(from, to net.Conn) {
+func (p *Proxy) pass(from, to net.Conn) {
 	defer p.close(from)
 	defer p.close(to)
 	buffer := make([]byte, 4096)
@@ -89,7 +82,7 @@ func (p *proxy) pass(from, to net.Conn) {
 }
 
 // close closes a connection, which the other direction may have closed.
-func (p *proxy) close(c io.Closer) {
+func (p *Proxy) close(c io.Closer) {
 	c.Close() // see above
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,8 +91,8 @@ func (p *proxy) close(c io.Closer) {
 	}
 }
 
-// cut closes all connections: what was under way may have arrived, or a part of it.
-func (p *proxy) cut() {
+// Cut closes all connections: what was under way may have arrived, or a part of it.
+func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for connection := range p.open {
@@ -107,12 +100,11 @@ func (p *proxy) cut() {
 	}
 }
 
-// stall lets nothing pass for a while.
-func (p *proxy) stall(ctx context.Context, d time.Duration) {
+// Hold lets nothing pass until release is called. One hold at a time.
+func (p *Proxy) Hold() (release func()) {
 	gate := make(chan struct{})
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.gate = gate
-	p.mu.Unlock()
-	defer close(gate)
-	wait(ctx, d)
+	return func() { close(gate) }
 }

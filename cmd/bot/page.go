@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/adapters/terminal"
 	"github.com/cairn-bot/cairn/internal/app"
 	"github.com/cairn-bot/cairn/internal/chat"
+	flowpage "github.com/cairn-bot/cairn/internal/graph/flows/page"
 	"github.com/cairn-bot/cairn/internal/graph/flows/routing"
 	"github.com/cairn-bot/cairn/internal/pages"
 	"github.com/cairn-bot/cairn/internal/pages/merge"
@@ -26,7 +27,11 @@ type pageDoCommand struct {
 
 // Run does something with pages, and asks at this terminal before it changes one.
 func (c *pageDoCommand) Run(ctx context.Context, in *invocation) (err error) {
-	a, err := in.open(ctx)
+	setup, err := in.setup()
+	if err != nil {
+		return err
+	}
+	a, err := app.Open(ctx, setup, app.Options{Index: app.ServeIndex}) // pages need no documents
 	if err != nil {
 		return err
 	}
@@ -37,6 +42,7 @@ func (c *pageDoCommand) Run(ctx context.Context, in *invocation) (err error) {
 		Text: "/cairn " + routing.Page + " " + strings.Join(c.Words, " "),
 	}
 	conversation := newConversation(in.std.Out, in.std.Out, "")
+	conversation.IsShown = func(d chat.Document) bool { return flowpage.IsShownWhole(d.MediaType, d.Content) }
 	if terminal.IsTerminal(in.std.In) {
 		err = converse(ctx, in.std, a.Bot, message, conversation)
 	} else {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"time"
@@ -321,7 +322,11 @@ func (s *syncer) syncScheduled(ctx context.Context, id knowledge.SourceID) (err 
 			s.granted[id] = began
 		}
 	}
-	s.Logger.InfoContext(ctx, "read source", "source", id, "added", report.Added, "updated", report.Updated, "unchanged", report.Unchanged,
+	level := slog.LevelInfo
+	if at < 0 && len(report.Failures) == 0 { // pages are read at each change of one
+		level = slog.LevelDebug
+	}
+	s.Logger.Log(ctx, level, "read source", "source", id, "added", report.Added, "updated", report.Updated, "unchanged", report.Unchanged,
 		"deleted", report.Deleted, "failed", len(report.Failures), "held", report.Held, "took", report.Took)
 	return err
 }

@@ -24,6 +24,8 @@ type Conversation struct {
 	// Documents is the folder that the documents of replies are written to; "" is the
 	// current one. A file that is there is left as it is: the new one gets a number.
 	Documents string
+	// IsShown tells of a document that the reply shows whole, which is not written; nil: all are written.
+	IsShown func(chat.Document) bool
 	// Answer is the last reply, Question the last question, nil before there is one.
 	Answer   *chat.Reply
 	Question *chat.Question

@@ -28,6 +28,9 @@ type notice struct {
 func (c *Conversation) saveDocuments(documents []chat.Document) ([]notice, error) {
 	var notices []notice
 	for _, document := range documents {
+		if c.IsShown != nil && c.IsShown(document) {
+			continue
+		}
 		if !document.Kept() {
 			notices = append(notices, notice{line{{"· ", style{faint: true}}}, fmt.Sprintf("%s (%s) is not kept any more.", document.Name, markup.Size(document.Size))})
 			continue

@@ -108,7 +108,7 @@ func (e *Editor) groupVersions(versions []pages.Version, v visit) []versionView 
 		}
 		views = append(views, versionView{
 			Number: version.Number, Since: since, Author: e.nameOf(version.Author, v.Visitor), Why: markup.CleanLine(version.Why),
-			Name: markup.CleanLine(version.Name), At: version.At.Format("2 Jan 2006, 15:04"), Datetime: version.At.Format(time.RFC3339), Count: version.Number - since,
+			Name: markup.CleanLine(version.Name), At: version.At.UTC().Format("2 Jan 2006, 15:04 UTC"), Datetime: version.At.Format(time.RFC3339), Count: version.Number - since,
 		})
 	}
 	return views

@@ -17,8 +17,13 @@ import (
 const (
 	maxListed   = 30
 	maxVersions = 20
-	maxExcerpt  = 3000 // letters of a page; the whole of it is a file
+	maxExcerpt  = 3000 // bytes of a page; the whole of it is a file
 )
+
+// IsShownWhole tells of a file of a page that a reply shows all of.
+func IsShownWhole(mediaType string, content []byte) bool {
+	return mediaType == flows.Markdown && len(content) <= maxExcerpt
+}
 
 // runCommand does what only shows something or makes a page, and prepares what changes one.
 func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
@@ -62,6 +67,9 @@ func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Re
 	case Snapshot:
 		return f.keepSnapshot(ctx, s, active, command.Rest)
 	case Free:
+		if word, _, _ := strings.Cut(command.Rest, " "); f.model == nil && strings.EqualFold(word, string(Replace)) {
+			return endRefused("`page: replace` needs the id of a block, which `page: show ids` tells, and a text. For a change in your own words I need a language model.")
+		}
 		if f.model == nil {
 			return endRefused("For a change in your own words I need a language model. These work without:\n\n%s", describeCommands())
 		}

@@ -59,7 +59,7 @@ func (d *document) renameToken(said statement, question string) (Correction, boo
 	contrasted := slices.ContainsFunc(said.tokens, said.isContrasted)
 	for _, old := range said.tokens {
 		oldRole := said.readRole(old)
-		if contrasted && !said.isContrasted(old) || oldRole == isNew || old.plain && oldRole != isOld || !d.holds(old.text) {
+		if contrasted && !said.isContrasted(old) || oldRole == isNew || old.plain && oldRole != isOld || !d.holds(old.text) || isNumber(old.text) && d.lacksNames(said) {
 			continue
 		}
 		made, ok := d.findNew(said, old, oldRole)
@@ -100,6 +100,12 @@ func (d *document) findNew(said statement, old token, oldRole role) (token, bool
 	best, most := token{}, -1.0
 	for _, t := range found {
 		score := likeness(old.text, t.text)
+		if isNumber(old.text) { // digits that are alike tell nothing: the form does, and what stands nearer
+			score = 1 / float64(2+max(t.start-old.end, old.start-t.end, 0))
+			if strings.Contains(old.text, ".") != strings.Contains(t.text, ".") {
+				score--
+			}
+		}
 		if said.readRole(t) == isNew {
 			score++
 		}

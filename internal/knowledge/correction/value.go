@@ -2,25 +2,27 @@ package correction
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 var (
-	defaultSlot = regexp.MustCompile(`(?i)\bdefault(?:s|ed)?(?:\s+(?:is|to|of|value(?:\s+(?:is|of))?))*[\s:=]+["'` + "`" + `]?([^\s"'` + "`" + `),;]+)`)
+	defaultSlot = regexp.MustCompile(`(?i)\bdefault(?:s|ed)?(?:\s+(?:is|to|of|value(?:\s+(?:is|of))?))*[\s:=]+["'` + "`" + `]?([^\s"'` + "`" + `)\]}|,;]+)`)
 	byDefault   = regexp.MustCompile(`(?i)["'` + "`" + `]?([^\s"'` + "`" + `(),;]+)["'` + "`" + `]?\s+(?:\pL+\s+)?by default`)
-	saysDefault = regexp.MustCompile(`(?i)\bdefault`)
+	saysDefault = regexp.MustCompile(`(?i)\bdefault|\bout of the box\b|\bwithout (?:any |a )?config`)
 )
 
 // replaceValue finds a statement that says what something is, without what the document says.
 func (d *document) replaceValue(said statement, question string) (Correction, bool) {
 	for i, made := range said.tokens {
-		if made.plain && !isNumber(made.text) || said.readRole(made) == isOld {
+		if made.plain && !isNumber(made.text) && !flags[made.text] || said.readRole(made) == isOld || said.isSubject(made) {
 			continue
 		}
 		if edits := d.replaceOfKey(said, i); len(edits) > 0 {
 			return d.newValue(edits, made.text), true
 		}
-		if said.readRole(made) != isNew && !said.objects {
+		if said.readRole(made) != isNew && (made.plain && !isNumber(made.text) || !said.objects) {
 			continue
 		}
 		if saysDefault.MatchString(said.text) {
@@ -30,7 +32,7 @@ func (d *document) replaceValue(said statement, question string) (Correction, bo
 		}
 	}
 	for _, made := range said.tokens {
-		if made.plain || isNumber(made.text) || said.readRole(made) == isOld {
+		if made.plain || isNumber(made.text) || said.readRole(made) == isOld || said.isSubject(made) {
 			continue
 		}
 		if edits := d.replaceInCommand(made); len(edits) > 0 {
@@ -41,6 +43,18 @@ func (d *document) replaceValue(said statement, question string) (Correction, bo
 		}
 	}
 	return Correction{}, false
+}
+
+var tellsValue = regexp.MustCompile(`(?i)^["'` + "`" + `”]?\s*(?:(?:is|are|was) (?:now |only |still )?|went (?:up|down) to |defaults to |=|:\s)\s*["'` + "`" + `“]?(\S+)`)
+
+// isSubject tells a name whose value the statement tells next: "timeout is 5".
+func (s statement) isSubject(t token) bool {
+	found := tellsValue.FindStringSubmatch(s.text[t.end:])
+	if found == nil || isNumber(t.text) {
+		return false
+	}
+	value := strings.TrimRight(found[1], ".,;:!`\"'”")
+	return isNumber(value) || flags[value]
 }
 
 func (d *document) newValue(edits []Edit, made string) Correction {
@@ -102,7 +116,7 @@ func (d *document) setKey(said statement, key, value string) []Edit {
 			for end < len(line) && !strings.ContainsRune(" \t\"'`,;)", rune(line[end])) {
 				end++
 			}
-			if old := line[start:end]; old != value && (isExact(old) || flags[old]) && isNumber(old) == isNumber(value) && !losesUnit(old, value) && said.allowsOld(old) {
+			if old := line[start:end]; old != value && (isExact(old) || flags[old]) && isNumber(old) == isNumber(value) && !losesUnit(old, value) && said.allowsOld(old) && mayReplace(old, value) && (!saysDefault.MatchString(said.text) || saysDefault.MatchString(line)) {
 				edits = append(edits, Edit{Line: i, Start: start, End: end, New: value})
 			}
 		}
@@ -113,6 +127,11 @@ func (d *document) setKey(said statement, key, value string) []Edit {
 		}
 	}
 	return edits
+}
+
+// mayReplace tells whether one value is of the other's form.
+func mayReplace(old, made string) bool {
+	return isNumber(made) || flags[old] && flags[made] || likeness(old, made) >= .4
 }
 
 // findDefault gives the place of the one default that a line names; false for none, or several.
@@ -153,7 +172,7 @@ func (d *document) replaceDefault(said statement, made token, question string) [
 			continue
 		}
 		start, end, ok := findDefault(line)
-		if ok && sameForm(line[start:end], made.text) && isNumber(line[start:end]) == isNumber(made.text) && !losesUnit(line[start:end], made.text) && d.isUnder(i, said, made) && (isNumber(made.text) || likeness(line[start:end], made.text) >= .4) && said.allowsOld(line[start:end]) {
+		if ok && sameForm(line[start:end], made.text) && isNumber(line[start:end]) == isNumber(made.text) && !losesUnit(line[start:end], made.text) && !repeatsUnit(line[end:], made.text) && d.isUnder(i, said, made) && mayReplace(line[start:end], made.text) && said.allowsOld(line[start:end]) {
 			slots[i] = Edit{Line: i, Start: start, End: end, New: matchNumeral(line[start:end], made.text)}
 			lines = append(lines, i)
 		}
@@ -175,41 +194,95 @@ func losesUnit(old, made string) bool {
 	return isNumber(old) && numerals[strings.ToLower(old)] == "" && unit.MatchString(old) && !unit.MatchString(made) && made != "0"
 }
 
+var unitWord = regexp.MustCompile(`(?i)^["'` + "`" + `]?\s?(?:(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|percent|%|[kmgt]i?b\b|bytes?)`)
+
+// repeatsUnit tells that a number with a unit would come before a word for one.
+func repeatsUnit(behind, made string) bool {
+	return unit.MatchString(made) && numerals[strings.ToLower(made)] == "" && unitWord.MatchString(behind)
+}
+
 // isUnder tells whether a line stands where the document speaks of what a statement names: none of the
 // names that the document has, or one of them in the line, right above it or in its heading.
 func (d *document) isUnder(line int, said statement, made token) bool {
+	if d.lacksNames(said) {
+		return false
+	}
 	named := false
 	for _, t := range said.tokens {
 		if t.plain || t.start == made.start || isNumber(t.text) || saysDefault.MatchString(t.text) {
 			continue
 		}
-		for _, term := range readTerms(t.text) {
-			if d.held[term] == 0 || d.held[term]*4 >= len(d.lines)+8 {
-				continue
-			}
-			named = true
-			if d.terms[line][term] || d.heads(line, term) {
-				return true
-			}
+		if !slices.ContainsFunc(d.lines, func(text string) bool { return holdsName(text, t.text) }) {
+			continue
+		}
+		named = true
+		if holdsName(d.lines[line], t.text) || d.heads(line, func(above int) bool { return holdsName(d.lines[above], t.text) }) {
+			return true
 		}
 	}
 	return !named
 }
+
+// lacksNames tells that a statement names settings, none of which the document has.
+func (d *document) lacksNames(said statement) bool {
+	named := false
+	for _, t := range said.tokens {
+		if !isSettingName(t.text) {
+			continue
+		}
+		named = true
+		if slices.ContainsFunc(d.lines, func(text string) bool { return holdsName(text, t.text) }) {
+			return false
+		}
+	}
+	return named
+}
+
+var settingName = regexp.MustCompile(`^(?:--?[a-z][a-z0-9-]+|\pL+(?:_[\pL\d]+)+|[a-z]+(?:[A-Z][a-z]+)+)$`)
+
+// isSettingName tells what can be no word of a language: "max_size", "maxSize", "--max-size".
+func isSettingName(word string) bool {
+	return settingName.MatchString(word)
+}
+
+// holdsName tells whether a line has a name, in whichever case, that may be the last part of a longer
+// one: "maxIdle" in "--server.maxidle", not in "max_idle_time".
+func holdsName(line, name string) bool {
+	if len(line) > maxLine || name == "" {
+		return false
+	}
+	line, name = strings.ToLower(line), strings.ToLower(name)
+	for at := 0; ; {
+		i := strings.Index(line[at:], name)
+		if i < 0 {
+			return false
+		}
+		start, end := at+i, at+i+len(name)
+		before, _ := utf8.DecodeLastRuneInString(line[:start])
+		after, _ := utf8.DecodeRuneInString(line[end:])
+		if !isNameRune(before) && !isNameRune(after) {
+			return true
+		}
+		at = end
+	}
+}
+
+func isNameRune(r rune) bool { return isWordRune(r) || r == '_' || r == '-' }
 
 // maxAbove is how many lines up a heading is looked for.
 const maxAbove = 40
 
 var heading = regexp.MustCompile(`^\s*(?:#+|[?!]{3}\+?)\s`)
 
-// heads tells whether a word stands in the last line above another one that is not empty, or in its
-// heading.
-func (d *document) heads(line int, term string) bool {
+// heads tells whether the last line above another one that is not empty, or its heading, holds
+// something.
+func (d *document) heads(line int, holds func(line int) bool) bool {
 	nearest := true
 	for i := line - 1; i >= max(0, line-maxAbove); i-- {
 		if strings.TrimSpace(d.lines[i]) == "" {
 			continue
 		}
-		if (nearest || heading.MatchString(d.lines[i])) && d.terms[i][term] {
+		if (nearest || heading.MatchString(d.lines[i])) && holds(i) {
 			return true
 		}
 		nearest = false
@@ -224,7 +297,7 @@ func (d *document) heads(line int, term string) bool {
 // of the question.
 func (d *document) isAbout(line int, subject, question string) bool {
 	for _, term := range readTerms(subject) {
-		if (d.terms[line][term] || d.heads(line, term)) && term != "default" && d.held[term]*4 < len(d.lines)+8 {
+		if (d.terms[line][term] || d.heads(line, func(above int) bool { return d.terms[above][term] })) && term != "default" && d.held[term]*4 < len(d.lines)+8 {
 			return true
 		}
 	}
@@ -265,6 +338,13 @@ func (d *document) replaceAlike(said statement, made token, question string) []E
 		if alike == 1 {
 			lines = append(lines, i)
 		}
+	}
+	if len(lines) > 1 && len(lines) <= maxEdits && !slices.ContainsFunc(lines, func(i int) bool { return d.textAt(slots[i]) != d.textAt(slots[lines[0]]) }) {
+		edits := make([]Edit, 0, len(lines))
+		for _, i := range lines {
+			edits = append(edits, slots[i])
+		}
+		return edits
 	}
 	best, ok := d.pickLine(lines, subject, readTerms(question))
 	if !ok || !d.isAbout(best, said.without(made.text), question) {

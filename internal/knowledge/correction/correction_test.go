@@ -45,6 +45,9 @@ func TestFind(t *testing.T) {
 		{"timeout is 45s, not 10s", ""},
 		// What people tell of themselves, ask and suppose corrects nothing.
 		{"we use 16 --workers by default", ""},
+		{"20s was not enough, so I moved it to 30s", ""},
+		{"I just checked, timeout is 45s now", "timeout: 45s"},
+		{"--interval defaults to 500ms, I looked it up", "--interval duration   Pause between two looks (default 500ms)"},
 		{"does --workers default to 8 now?", ""},
 		{"maybe --workers defaults to 8 now", ""},
 		{"--workers 8 took 45s, nice", ""},

@@ -30,11 +30,16 @@ var (
 	hedged      = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|i think|i guess|i believe|i suppose|not sure|might|could|would|wonder\w*|should (?:we|i|this|it)|do i|if it were|probably|let'?s|vielleicht|glaube|könnte)\b`)
 	// personal is what people tell of their own place, which says nothing of the documents.
 	personal = regexp.MustCompile(`(?i)\b(?:(?:we|i)(?:'ve| have)? (?:use[ds]?|ran|run|running|set|have|had|named|created|pulled|installed|deleted|switched|prefer|registered|tried|got|bumped|picked|went|put)\b|(?:my|mine|ours)\b|for me\b|on (?:prod|production|staging|dev)\b|last (?:week|year|month)|yesterday)`)
+	// ownDeed is what people did, which says of the documents no more, unless it is one of findings.
+	ownDeed  = regexp.MustCompile(`(?i)\b(?:we|i)(?:'ve| have)? (?:just |also |now |then )?(\pL{2,}ed)\b`)
 	ourOwn   = regexp.MustCompile(`(?i)\bour\b(?:\s+\w+)?\s+(\w+)`)
 	cue      = regexp.MustCompile(`(?i)\b(?:not|isn'?t|aren'?t|hasn'?t|haven'?t|wasn'?t|instead|rather than|renamed|replaced|replaces|moved|now|nowadays|these days|any ?more|no longer|typo|misspell\w*|mistake|wrong|incorrect|outdated|old|obsolete|deprecated|gone|dropped|removed|archived|retired|dead|changed|rotated|lowered|raised|should (?:be|read)|has to be|have to be|must be|since|used to|actually|correct|doesn'?t|don'?t|does not|there(?:'s| is) no|defaults?|by default|nicht|sondern|statt|jetzt|inzwischen|falsch|veraltet|heißt)\b`)
 	spans    = regexp.MustCompile("`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|„[^“\n]+“|(?:^|[\\s(])'[^'\n]+'")
 	bareWord = regexp.MustCompile(`[^\s,;()"“”„` + "`" + `]+`)
 )
+
+// findings are what people did to learn what holds.
+var findings = map[string]bool{"checked": true, "looked": true, "tested": true, "verified": true, "confirmed": true, "noticed": true, "asked": true, "compared": true, "learned": true}
 
 // readStatements gives those sentences of a message that state something about what is documented.
 func readStatements(message Message) []statement {
@@ -73,6 +78,11 @@ func readStatement(text string) (statement, bool) {
 func isPersonal(text string) bool {
 	if personal.MatchString(text) {
 		return true
+	}
+	for _, done := range ownDeed.FindAllStringSubmatch(text, -1) {
+		if !findings[strings.ToLower(done[1])] {
+			return true
+		}
 	}
 	own := ourOwn.FindStringSubmatch(text)
 	return own != nil && !strings.HasPrefix(strings.ToLower(own[1]), "doc")

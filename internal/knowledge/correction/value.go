@@ -54,7 +54,7 @@ func (s statement) isSubject(t token) bool {
 		return false
 	}
 	value := strings.TrimRight(found[1], ".,;:!`\"'”")
-	return isNumber(value) || flags[value]
+	return isNumber(value) || flags[value] || isSettingName(t.text) && isExact(value)
 }
 
 func (d *document) newValue(edits []Edit, made string) Correction {

@@ -77,11 +77,11 @@ func explainRefusal(err error) error {
 	case status == http.StatusUnauthorized:
 		reason = "the forge does not know the token of `merge_key_env`"
 	case status == http.StatusForbidden:
-		reason = "the token of `merge_key_env` may not write there, or a rule of the repository protects branches that begin with `cairn/`"
+		reason = "the token of `merge_key_env` may not write there"
 	case status == http.StatusLocked:
 		reason = "the repository is archived"
 	case status >= http.StatusInternalServerError:
-		reason = fmt.Sprintf("the forge has an error of its own (status %d)", status)
+		reason = fmt.Sprintf("the forge has an error of its own (status %d), which is also Gitea's answer where a rule of the repository protects branches that begin with `cairn/`", status)
 	default:
 		reason = fmt.Sprintf("the forge does not take it (status %d)", status)
 	}

@@ -167,8 +167,19 @@ func (s *Server) serve() {
 	}
 }
 
-// Do asks the API as the administrator, or as who a token is of, and decodes what it says into into, which may be nil.
+// Do asks the API as the administrator, and decodes what it says into into, which may be nil.
 func (s *Server) Do(method, path string, body, into any) {
+	s.t.Helper()
+	s.do(func(request *http.Request) { request.Header.Set("Authorization", "token "+s.Token) }, method, path, body, into)
+}
+
+// DoAs is Do as a user, by the password: tokens are made and deleted so.
+func (s *Server) DoAs(user, method, path string, body, into any) {
+	s.t.Helper()
+	s.do(func(request *http.Request) { request.SetBasicAuth(user, Password) }, method, path, body, into)
+}
+
+func (s *Server) do(authorize func(*http.Request), method, path string, body, into any) {
 	s.t.Helper()
 	content, err := json.Marshal(body)
 	if err != nil {
@@ -178,7 +189,7 @@ func (s *Server) Do(method, path string, body, into any) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "token "+s.Token)
+	authorize(request)
 	request.Header.Set("Content-Type", "application/json")
 	answer, err := s.client.Do(request)
 	if err != nil {

@@ -115,7 +115,8 @@ bot's pin.go has who may pin, and [github.com/cairn-bot/cairn/internal/access]'s
 
 [github.com/cairn-bot/cairn/internal/pages] keeps what people write together. pages/tree is the document: read its node.go,
 then decode.go, normalize.go and encode.go, which do what Lexical does and are tested against it;
-pages/merge joins two changes of it and names what both changed. library.go is how pages are used;
+pages/merge joins two changes of it and names what both changed. library.go is how pages are used,
+retention.go which versions are kept;
 flows/page is what people say in a thread, and [github.com/cairn-bot/cairn/internal/adapters/web/editor] where they
 write in a browser, in Lexical: read its save.go, then assets/sync.js, which keeps a window and the server
 the same. pages/tools is how a language model changes a page: flows/page's agent.go asks it in bounded rounds,

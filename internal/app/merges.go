@@ -68,7 +68,7 @@ func (m mergeRequests) read(ctx context.Context, source config.Source, document 
 // explainRefusal says in words for people why a forge refused, where it is the forge that did.
 func explainRefusal(err error) error {
 	status, ok := forge.StatusOf(err)
-	reason := ""
+	var reason string
 	switch {
 	case !ok:
 		return err

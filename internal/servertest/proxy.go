@@ -83,7 +83,7 @@ func (p *Proxy) pass(from, to net.Conn) {
 
 // close closes a connection, which the other direction may have closed.
 func (p *Proxy) close(c io.Closer) {
-	c.Close() // see above
+	c.Close() //nolint:errcheck // see above
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if connection, ok := c.(net.Conn); ok {
@@ -96,7 +96,7 @@ func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for connection := range p.open {
-		connection.Close() // it may be closed
+		connection.Close() //nolint:errcheck // it may be closed
 	}
 }
 

@@ -202,7 +202,7 @@ func (f *Flow) describeCorrection(ctx context.Context, s State, said objection, 
 	for _, edit := range correction.Edits(document.found) {
 		made.Edits = append(made.Edits, pages.TextEdit{Block: document.blocks[edit.Line].Block, Start: edit.Start, End: edit.End, New: edit.New})
 	}
-	if first, err := f.library.LoadVersion(ctx, s.findPlace(), document.page.ID, 1); err == nil { // a version may have been pruned
+	if first, err := f.library.LoadVersion(ctx, s.findPlace(), document.page.ID, 1); err == nil { // version 1 of an imported page may be missing
 		made.Owner = first.Author
 	}
 	return made

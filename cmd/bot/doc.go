@@ -138,7 +138,8 @@ adapters/terminal and adapters/web are the two ways to talk that need no account
 the Markdown of an answer with [github.com/cairn-bot/cairn/internal/chat/markup]. What adapters of platforms share is
 in chat/interact (when a message is for the bot, who may ask, and what comes of each button),
 chat/render (an answer as styled pieces, packed into messages, and how it came about in words),
-chat/webhook (deliveries, and JSON of which one value is not as expected).
+chat/webhook (deliveries, and JSON of which one value is not as expected). What people attach on the web page is kept by
+[github.com/cairn-bot/cairn/internal/adapters/web/uploads], as Slack and Discord keep theirs.
 
 [github.com/cairn-bot/cairn/internal/adapters/slack] is Cairn in Slack. What comes in is translated by pure
 functions (translate.go, interact.go), dispatch.go and surface.go hand it to chat/interact, and what goes

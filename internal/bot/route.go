@@ -73,6 +73,8 @@ func planMessage(message chat.Message, waiting *session.Waiting, first string) p
 		return plan{kind: empty}
 	case isCommand:
 		return plan{kind: asks, text: text}
+	case waiting != nil && text == "" && len(message.Files) > 0:
+		return plan{kind: asks} // it is asked what to do with them
 	case waiting != nil && waiting.Flow == first:
 		return routeReply(text, waiting)
 	case waiting != nil && text != "":

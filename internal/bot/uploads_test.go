@@ -56,6 +56,11 @@ func TestFilesOfAnAdapterThatPostsNothing(t *testing.T) {
 	if len(asked.questions) != 1 || len(asked.questions[0].Choices) != 3 || asked.questions[0].Text != "What should I do with it?" {
 		t.Fatalf("a file without a word: %+v", asked)
 	}
+	if again := hand("", kept.files...); len(again.questions) != 1 || again.questions[0].ID == asked.questions[0].ID {
+		t.Fatalf("another one, while that question waits: %+v", again)
+	} else {
+		asked = again
+	}
 	chosen := o.next("")
 	chosen.Answers = &chat.Press{Question: asked.questions[0].ID, Choice: "file-summarize"}
 	if err := o.bot.Handle(t.Context(), chosen, &heard{}); err != nil {

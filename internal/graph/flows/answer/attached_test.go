@@ -46,6 +46,18 @@ func TestAnAttachedFileIsQuotedAsASourceOfItsOwn(t *testing.T) {
 	}
 }
 
+// TestAFileIsWhatAFollowUpPointsAt asks about “this file” where something was said before.
+func TestAFileIsWhatAFollowUpPointsAt(t *testing.T) {
+	f := open(t)
+	history := []flows.Turn{{Role: flows.User, Text: "what is the surcharge for night work?"}, {Role: flows.Assistant, Text: "The surcharge for night work is 35 percent."}}
+	for _, question := range []string{"when is the invoice due in this file?", "when is this invoice due?"} {
+		got := f.ask(t, flows.Request{Text: question, History: history, Attachments: []flows.Attachment{invoice}})
+		if got.Kind != flows.Answered || !strings.Contains(got.Text, "14 days") {
+			t.Errorf("%q: %s: %s %+v", question, got.Kind, got.Text, got.Question)
+		}
+	}
+}
+
 func TestAFileThatDoesNotAnswerIsNotQuoted(t *testing.T) {
 	f := open(t)
 	got := f.ask(t, flows.Request{Text: "how many days of leave do I get?", Attachments: []flows.Attachment{invoice}})

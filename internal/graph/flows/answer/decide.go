@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-bot/cairn/internal/graph/flows/answer/words"
 	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 	"github.com/cairn-bot/cairn/internal/knowledge/support"
+	"github.com/cairn-bot/cairn/internal/language/smalltalk"
 	"github.com/cairn-bot/cairn/internal/phrases"
 )
 
@@ -64,7 +65,7 @@ const (
 // but the thread does not mention: "this county". "The county" is one only where the
 // question leaves the thread's subject: else there may be just one.
 func ungiven(s State) []rule {
-	mentions := words.Mentions(s.OriginalQuery)
+	mentions := mentionsOf(s)
 	if len(mentions) == 0 {
 		return nil
 	}
@@ -98,6 +99,20 @@ func said(turns []flows.Turn) support.Set {
 		texts[i] = bounded(turn.Text)
 	}
 	return support.Of(texts...)
+}
+
+// mentionsOf gives what the question speaks of as known, but for what is attached to it.
+func mentionsOf(s State) []words.Mention {
+	return slices.DeleteFunc(words.Mentions(s.OriginalQuery), func(mention words.Mention) bool { return isAttachedMention(mention, s.Attachments) })
+}
+
+// isAttachedMention says whether a mention is of a file that is attached: as such, or by a word of its
+// text.
+func isAttachedMention(mention words.Mention, files []flows.Attachment) bool {
+	if len(files) > 0 && smalltalk.PointsAtFile(mention.Text) {
+		return true
+	}
+	return slices.ContainsFunc(files, func(file flows.Attachment) bool { return isGiven(mention, support.Of(bounded(file.Text))) })
 }
 
 // isGiven says whether the thread mentions any word of a mention.

@@ -49,7 +49,7 @@ func addQuestionFeatures(s State, f logistic.Features) {
 	things := countThings(p)
 	f["no thing"] = logistic.Number(things == 0)
 	f["how to do one thing"] = (1 - inThread) * logistic.Number(things <= 1 && s.Intent == HowTo)
-	mentions := words.Mentions(s.OriginalQuery)
+	mentions := mentionsOf(s)
 	f["definite"] = shareOfMost(len(mentions))
 	if inThread != 0 {
 		thread := said(s.History)

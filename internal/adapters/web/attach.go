@@ -71,13 +71,13 @@ func fileNames(files []chat.File) string {
 	return strings.Join(names, ", ")
 }
 
-// refusedForm is why a form with files can't be used, as people may read it.
-type refusedForm struct {
+// formError is why a form with files can't be used, as people may read it.
+type formError struct {
 	status int
 	text   string
 }
 
-func (r *refusedForm) Error() string { return r.text }
+func (r *formError) Error() string { return r.text }
 
 // readForm reads the form of a message into the request, keeps its files, and gives them. It answers
 // why a form can't be read, and keeps nothing of that.
@@ -97,7 +97,7 @@ func (a attacher) readForm(out http.ResponseWriter, request *http.Request, in vi
 		return files, true
 	}
 	a.removeFiles(request.Context(), in, files)
-	refused, isRefused := errors.AsType[*refusedForm](err)
+	refused, isRefused := errors.AsType[*formError](err)
 	_, tooLong := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case isRefused:
@@ -130,7 +130,7 @@ func (a attacher) readParts(out http.ResponseWriter, request *http.Request, in v
 	request.Body = http.MaxBytesReader(out, request.Body, uploads.MaxMessage+maxForm)
 	reader, err := request.MultipartReader()
 	if err != nil {
-		return nil, &refusedForm{http.StatusBadRequest, brokenForm}
+		return nil, &formError{http.StatusBadRequest, brokenForm}
 	}
 	request.PostForm = make(url.Values)
 	room := int64(uploads.MaxMessage)
@@ -143,7 +143,7 @@ func (a attacher) readParts(out http.ResponseWriter, request *http.Request, in v
 			return files, brokenPart(err)
 		case part.FormName() == fileField && part.FileName() != "":
 			if len(files) == chat.MaxFiles {
-				return files, &refusedForm{http.StatusRequestEntityTooLarge, manyFiles}
+				return files, &formError{http.StatusRequestEntityTooLarge, manyFiles}
 			}
 			file, err := a.keepPart(request.Context(), in, part, room)
 			if err != nil {
@@ -154,7 +154,7 @@ func (a attacher) readParts(out http.ResponseWriter, request *http.Request, in v
 		case part.FormName() != fileField:
 			value, err := readPart(part, maxMessage)
 			if errors.Is(err, errLongPart) {
-				err = &refusedForm{http.StatusRequestEntityTooLarge, longMessage}
+				err = &formError{http.StatusRequestEntityTooLarge, longMessage}
 			}
 			if err != nil {
 				return files, err
@@ -162,7 +162,7 @@ func (a attacher) readParts(out http.ResponseWriter, request *http.Request, in v
 			request.PostForm.Add(part.FormName(), string(value))
 		}
 	}
-	return files, &refusedForm{http.StatusBadRequest, brokenForm}
+	return files, &formError{http.StatusBadRequest, brokenForm}
 }
 
 // keepPart keeps one file of a form, of at most room bytes.
@@ -171,13 +171,13 @@ func (a attacher) keepPart(ctx context.Context, in visit, part *multipart.Part, 
 	content, err := readPart(part, uploads.MaxFile)
 	switch {
 	case errors.Is(err, errLongPart):
-		return file, &refusedForm{http.StatusRequestEntityTooLarge, fmt.Sprintf("%s is larger than %s. Send a smaller file, or a part of it.", file.Name, markup.Size(uploads.MaxFile))}
+		return file, &formError{http.StatusRequestEntityTooLarge, fmt.Sprintf("%s is larger than %s. Send a smaller file, or a part of it.", file.Name, markup.Size(uploads.MaxFile))}
 	case err != nil:
 		return file, err
 	case len(content) == 0:
-		return file, &refusedForm{http.StatusBadRequest, file.Name + " is empty, or it is a folder. Send files with something in them."}
+		return file, &formError{http.StatusBadRequest, file.Name + " is empty, or it is a folder. Send files with something in them."}
 	case int64(len(content)) > room:
-		return file, &refusedForm{http.StatusRequestEntityTooLarge, manyBytes}
+		return file, &formError{http.StatusRequestEntityTooLarge, manyBytes}
 	}
 	file.Size = int64(len(content))
 	return file, a.web.options.Uploads.Keep(ctx, chatID(in.thread.id), in.person, file, content)
@@ -202,7 +202,7 @@ func brokenPart(err error) error {
 	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
 		return err
 	}
-	return &refusedForm{http.StatusBadRequest, "The files did not arrive whole. Send them again."}
+	return &formError{http.StatusBadRequest, "The files did not arrive whole. Send them again."}
 }
 
 // removeFiles removes files of a message that was not accepted.

@@ -41,7 +41,7 @@ func (p pinner) serveDraft(out http.ResponseWriter, request *http.Request, in vi
 	if err == nil {
 		draft, err = p.web.options.Pins.DraftPin(request.Context(), run, p.curatorOf(in))
 	}
-	p.showDraft(out, request, in, draft, "", err)
+	p.showDraft(out, request, in, pinned{draft: draft, err: err})
 }
 
 // servePin pins the answer at a place, as the form has it.
@@ -50,22 +50,30 @@ func (p pinner) servePin(out http.ResponseWriter, request *http.Request, in visi
 	run, err := in.thread.findRated(in.person, request.PathValue("place"))
 	done := ""
 	if err == nil {
-		var pinned chat.PinnedAnswer
-		pinned, err = p.web.options.Pins.PinAnswer(request.Context(), run, p.curatorOf(in), draft)
-		done = pinned.Describe(true)
+		var answer chat.PinnedAnswer
+		answer, err = p.web.options.Pins.PinAnswer(request.Context(), run, p.curatorOf(in), draft)
+		done = answer.Describe(true)
 	}
-	p.showDraft(out, request, in, draft, done, err)
+	p.showDraft(out, request, in, pinned{draft, done, err})
 }
 
 func (p pinner) curatorOf(in visit) chat.Reader {
 	return chat.Reader{Adapter: name, User: in.person, Identity: in.caller.identity}
 }
 
+// pinned is what came of pinning a draft.
+type pinned struct {
+	draft chat.PinDraft
+	done  string // what to tell of it; "" where it is not pinned yet
+	err   error
+}
+
 // showDraft shows a draft, what came of it, or why nothing did.
-func (p pinner) showDraft(out http.ResponseWriter, request *http.Request, in visit, draft chat.PinDraft, done string, err error) {
+func (p pinner) showDraft(out http.ResponseWriter, request *http.Request, in visit, was pinned) {
+	draft, err := was.draft, was.err
 	v := draftView{
 		Thread: in.thread.id, Place: request.PathValue("place"), Question: markup.CleanLine(draft.Question), Text: markup.Clean(draft.Text),
-		MaxQuestion: maxPinQuestion, MaxText: maxPinText, Done: markup.CleanLine(done),
+		MaxQuestion: maxPinQuestion, MaxText: maxPinText, Done: markup.CleanLine(was.done),
 	}
 	status := http.StatusOK
 	if refused, ok := errors.AsType[*chat.PinError](err); ok {

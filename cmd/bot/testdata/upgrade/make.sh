@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes data.tar.gz anew: a data directory as the cairn of a release leaves it, with documents,
-# a source, conversations, a rating, a page, pinned answers and an analysis that waits for a reply.
+# a source, conversations, a rating, a page and an analysis that waits for a reply.
 #
 #   make.sh CAIRN
 #
@@ -37,8 +37,6 @@ Return your laptop to the IT desk on your last day. Its disk is erased within 24
 END
 "$cairn" sources add handbook handbook --every 1h
 printf '%s\n' 'Where do I return my laptop?' /up 'Who orders a new one?' /quit | "$cairn" chat
-"$cairn" answers pin --last
-"$cairn" answers pin 'Which colour has the badge?' --text 'Blue, since May.' --days 36500
 echo apply | "$cairn" page new Paid leave
 echo apply | "$cairn" page append Ask Maria.
 "$cairn" analyze @handbook 'What must I do on my last day?' </dev/null || true

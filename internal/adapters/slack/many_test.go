@@ -220,8 +220,14 @@ func TestNobodyIsInstalledByAForeignLink(t *testing.T) {
 			t.Errorf("%s: %d", name, status)
 		}
 	}
-	if _, page := m.get(t, mine, "/slack/oauth?"+url.Values{"error": {"access_denied"}, "state": {state}}.Encode()); !strings.Contains(page, "was not added") {
-		t.Errorf("refused in Slack:\n%s", page)
+	for _, refused := range []*http.Client{m.browser(t), theirs} { // also without a state
+		status, page := m.get(t, refused, "/slack/oauth?"+url.Values{"error": {"access_denied"}, "state": {"1.2.3"}}.Encode())
+		if status != http.StatusOK || !strings.Contains(page, "You chose Cancel") || !strings.Contains(page, "/slack/install\"") {
+			t.Errorf("cancelled in Slack: %d\n%s", status, page)
+		}
+	}
+	if status, page := m.get(t, mine, "/slack/oauth?"+url.Values{"error": {"<b>broken</b>"}, "state": {state}}.Encode()); status != http.StatusBadRequest || strings.Contains(page, "broken") {
+		t.Errorf("another error of Slack's: %d\n%s", status, page)
 	}
 	if status, _ := m.get(t, mine, "/slack/oauth?"+url.Values{"code": {"code.wrong"}, "state": {state}}.Encode()); status != http.StatusBadGateway {
 		t.Errorf("a wrong code: %d", status)

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/slack-go/slack"
+
+	"github.com/cairn-bot/cairn/internal/chat/render"
 )
 
 //go:embed install.html
@@ -105,11 +107,23 @@ func (m *Many) serveBegin(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// consentRefused is the error that Slack sends people back with who choose Cancel.
+const consentRefused = "access_denied"
+
 func (m *Many) redirectURL() string { return m.options.Address + "/oauth" }
 
 // serveComplete takes the code that Slack sends people back with, and keeps the install.
 func (m *Many) serveComplete(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
+	if asked.Get("error") == consentRefused { // there is nothing that a state would protect
+		http.SetCookie(w, &http.Cookie{Name: stateCookie, Path: "/slack/", MaxAge: -1})
+		m.servePage(w, r, http.StatusOK, shownInstall{
+			Title: "You chose Cancel", Link: m.options.Address + "/install",
+			Text: "So Cairn was not added, and nothing has changed. You can begin again whenever you like. " +
+				"If your workspace has an admin approve apps, send them this page: the button leads them to the same place.",
+		})
+		return
+	}
 	cookie, err := r.Cookie(stateCookie)
 	if err == nil && !hmac.Equal([]byte(cookie.Value), []byte(asked.Get("state"))) {
 		err = errors.New("the state is another browser's")
@@ -122,7 +136,7 @@ func (m *Many) serveComplete(w http.ResponseWriter, r *http.Request) {
 		m.serveFailure(w, r, http.StatusForbidden, err)
 		return
 	case asked.Get("code") == "":
-		m.servePage(w, r, http.StatusOK, shownInstall{Title: "Cairn was not added", Text: "Slack says that it was not allowed. Nothing has changed.", Link: m.options.Address + "/install"})
+		m.serveFailure(w, r, http.StatusBadRequest, fmt.Errorf("Slack sent no code but the error %q", render.Head(asked.Get("error"), 60))) //nolint:staticcheck // Slack is a name
 		return
 	}
 	given, err := slack.GetOAuthV2ResponseContext(r.Context(), m.options.Client, m.options.ClientID, m.options.ClientSecret,

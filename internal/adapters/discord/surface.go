@@ -2,7 +2,11 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net/http"
+
+	"github.com/bwmarrin/discordgo"
 
 	"github.com/cairn-bot/cairn/internal/chat"
 	"github.com/cairn-bot/cairn/internal/chat/interact"
@@ -66,6 +70,28 @@ func (s *surface) showNote(ctx context.Context, made note, files []upload) error
 	return s.adapter.sendPrivateNote(ctx, s.of, made, files)
 }
 
+// showDisplay shows components to who pressed alone, as showNote does; shown is false where Discord
+// refused them.
+func (s *surface) showDisplay(ctx context.Context, components []component) (shown bool, err error) {
+	asks := request{
+		does: "answer in private", method: http.MethodPost, public: true, url: discordgo.EndpointWebhookToken(s.of.interaction.application, s.of.interaction.token),
+		body: display{components, callNobody(), displayed | ephemeral},
+	}
+	if s.state == stateAwaited {
+		asks.method, asks.body = http.MethodPatch, display{components, callNobody(), displayed}
+		asks.url = discordgo.EndpointWebhookMessage(s.of.interaction.application, s.of.interaction.token, originalAnswer)
+	}
+	err = s.adapter.callAPI(ctx, asks, nil)
+	if errors.Is(err, chat.ErrRefused) {
+		return false, err
+	}
+	s.state = stateAnswered
+	if err != nil { // it is as lost as any private answer would be
+		s.adapter.options.Logger.WarnContext(ctx, "discord private answer was not shown", slog.Any("error", err))
+	}
+	return true, nil
+}
+
 // Acknowledge implements interact.Surface. The right to write the bot's reply as the answer to the
 // press is kept for whichever process has it.
 func (s *surface) Acknowledge(ctx context.Context, next interact.Next) error {
@@ -114,8 +140,15 @@ func (s *surface) ShowExplanation(ctx context.Context, shown interact.Explanatio
 // maxAllRows is how many sources are shown of all.
 const maxAllRows = 60
 
-// ShowSources implements interact.Surface.
+// ShowSources implements interact.Surface: as a card each, and where Discord refuses that as a list.
 func (s *surface) ShowSources(ctx context.Context, groups []chat.SourceGroup) error {
+	if len(groups) > 0 {
+		shown, err := s.showDisplay(ctx, displayCards(format.SourceCards(groups, s.adapter.now())))
+		if shown {
+			return nil
+		}
+		s.adapter.options.Logger.WarnContext(ctx, "show sources as cards", "platform", Name, "error", err)
+	}
 	shown, _ := sourcesEmbed(groups, s.adapter.now(), maxAllRows)
 	return s.showNote(ctx, note{Embeds: shown, Mentions: callNobody()}, nil)
 }

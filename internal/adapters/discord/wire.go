@@ -20,7 +20,17 @@ const (
 	threaded  = 1 << 5 // a thread was started from it
 	ephemeral = 1 << 6 // one person sees it
 	loading   = 1 << 7 // "Cairn is thinking…"
+
+	// displayed is a message that is made of components alone.
+	displayed = 1 << 15
 )
+
+// display is a message that is made of components alone: it has no text and no embeds.
+type display struct {
+	Components []component `json:"components"`
+	Mentions   mentions    `json:"allowed_mentions"`
+	Flags      int         `json:"flags"`
+}
 
 // mentions are who may be called by a message: nobody but those named.
 type mentions struct {
@@ -67,6 +77,12 @@ type component struct {
 	MaxLength   int           `json:"max_length,omitempty"`
 	Required    *bool         `json:"required,omitempty"`
 	Value       string        `json:"value,omitempty"`
+	// Content is of text, Accessory of a section, URL of a button that is a link, and AccentColor
+	// of a container.
+	Content     string     `json:"content,omitempty"`
+	Accessory   *component `json:"accessory,omitempty"`
+	URL         string     `json:"url,omitempty"`
+	AccentColor int        `json:"accent_color,omitempty"`
 }
 
 type componentType int
@@ -76,6 +92,11 @@ const (
 	buttonType componentType = 2
 	selectType componentType = 3
 	inputType  componentType = 4
+
+	sectionType   componentType = 9
+	textType      componentType = 10
+	separatorType componentType = 14
+	containerType componentType = 17
 )
 
 // styles of buttons, and of inputs.
@@ -84,6 +105,7 @@ const (
 	secondary = 2
 	success   = 3
 	danger    = 4
+	link      = 5
 
 	manyLines = 2
 )

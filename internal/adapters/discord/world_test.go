@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -188,6 +189,13 @@ func (w *team) clean(t *testing.T) {
 			t.Errorf("%q is in the log", secret)
 		}
 	}
+}
+
+// byBot gives the messages of the bot's in a channel that all see.
+func (w *team) byBot(channel string) []discordtest.Message {
+	return slices.DeleteFunc(w.Messages(channel), func(m discordtest.Message) bool {
+		return m.Author != discordtest.Bot || m.Only != "" || m.Deleted
+	})
 }
 
 // logged is what was logged.

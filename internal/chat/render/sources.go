@@ -90,6 +90,36 @@ func (f Format) sourceName(source chat.Source) string {
 	return "Untitled"
 }
 
+// SourceCard is a source for platforms that show each on its own.
+type SourceCard struct {
+	Category string
+	Title    []Run  // "[1][3] Deploying the API"
+	Details  []Run  // "Rolling back, Time limits · Platform team · changed 3 weeks ago", or none
+	Address  string // where it is found, "" where no link leads there
+}
+
+// SourceCards lists sources as of now, in the order of their groups.
+func (f Format) SourceCards(groups []chat.SourceGroup, now time.Time) []SourceCard {
+	var cards []SourceCard
+	for _, group := range groups {
+		for _, source := range group.Sources {
+			card := SourceCard{Category: f.cleanTitle(group.Category), Address: f.firstAddress(source)}
+			card.Title = Join(append(f.markRuns(source), Run{Text: f.sourceName(source), URL: card.Address, Style: Style{Bold: true}}))
+			if sections := f.sectionRuns(source.Sections); len(sections) > 0 {
+				card.Details = sections[1:] // the first run sets them off from a title
+			}
+			if tail := strings.Join(f.sourceFacts(source, now), " · "); tail != "" && len(card.Details) > 0 {
+				card.Details = append(card.Details, Run{Text: " · " + tail})
+			} else if tail != "" {
+				card.Details = []Run{{Text: tail}}
+			}
+			card.Details = Join(card.Details)
+			cards = append(cards, card)
+		}
+	}
+	return cards
+}
+
 // sourceRow is "[1][3] Deploying the API: Rolling back, Time limits · Platform team · changed 3
 // weeks ago".
 func (f Format) sourceRow(source chat.Source, now time.Time) Piece {
@@ -97,8 +127,17 @@ func (f Format) sourceRow(source chat.Source, now time.Time) Piece {
 	to := f.firstAddress(source)
 	runs = append(runs, Run{Text: f.sourceName(source), URL: to, Style: Style{Bold: to == ""}})
 	runs = append(runs, f.sectionRuns(source.Sections)...)
+	if tail := f.sourceFacts(source, now); len(tail) > 0 {
+		runs = append(runs, Run{Text: " · " + strings.Join(tail, " · ")})
+	}
+	return Piece{Shape: Item, Runs: Join(runs)}
+}
+
+// sourceFacts are what is known of a source beside its name: the path where no link leads to it, the
+// owner, and how fresh it is.
+func (f Format) sourceFacts(source chat.Source, now time.Time) []string {
 	var tail []string
-	if to == "" && source.Path != "" {
+	if source.Path != "" && f.firstAddress(source) == "" {
 		tail = append(tail, f.cleanTitle(source.Path))
 	}
 	if owner := f.cleanTitle(source.Owner); owner != "" {
@@ -107,10 +146,7 @@ func (f Format) sourceRow(source chat.Source, now time.Time) Piece {
 	if fresh := markup.Freshness(source, now); fresh != "" {
 		tail = append(tail, fresh)
 	}
-	if len(tail) > 0 {
-		runs = append(runs, Run{Text: " · " + strings.Join(tail, " · ")})
-	}
-	return Piece{Shape: Item, Runs: Join(runs)}
+	return tail
 }
 
 // markRuns are the marks that cite a source, each with a link to its passage as Cairn has it,

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/bwmarrin/discordgo"
@@ -39,15 +40,41 @@ func (r room) answerOriginal(ctx context.Context, made note, files []upload, key
 	if err != nil || !ok {
 		return "", false, notPosted(err)
 	}
-	m, isOurs := markOf(there.Components)
+	m, isOurs := r.markOfOriginal(there)
 	if free := there.Flags&loading != 0 || isOurs && (m.isDraft() || m.key == key); !free {
 		return "", false, nil
+	}
+	if len(made.Components) == 0 {
+		r.ticket.Posted = key
+		if err := r.adapter.options.Tickets.Keep(ctx, r.at.root, r.ticket); err != nil {
+			return "", false, notPosted(fmt.Errorf("keep which post answers a command of Discord's: %w", err))
+		}
 	}
 	err = r.editFollowUp(ctx, originalAnswer, made, files)
 	if errors.Is(err, chat.ErrGone) {
 		return "", false, nil
 	}
 	return there.ID, err == nil, err
+}
+
+// markOfOriginal reads the mark of the first answer to a command, which stands with its ticket where
+// the message has no button.
+func (r room) markOfOriginal(there wireMessage) (mark, bool) {
+	m, ok := markOf(there.Components)
+	if !ok && there.Flags&loading == 0 && r.ticket.Posted != "" {
+		return r.newMark(r.ticket.Posted, 0, 1), true
+	}
+	return m, ok
+}
+
+// buildPrivate gives what one person alone is to see, with a mark where it has buttons: one that
+// does nothing would only be in the way.
+func (r room) buildPrivate(shown rendered, key chat.PostKey) (note, []upload) {
+	made, files := shown.buildMessage(r.newMark(key, 0, 1), false)
+	if len(shown.notes[0].Components) == 0 {
+		made.Components = []component{}
+	}
+	return made, files
 }
 
 func (r room) editFollowUp(ctx context.Context, id string, made note, files []upload) error {
@@ -73,8 +100,7 @@ func (r room) followUp(ctx context.Context, made note, files []upload) (string, 
 // that can't be any more in the direct conversation. What is for one person, said to a
 // message or to a command that all see, is said there: Discord hides nothing then.
 func (r room) postPrivately(ctx context.Context, key chat.PostKey, shown rendered, only chat.UserID) (chat.MessageID, error) {
-	m := r.newMark(key, 0, 1)
-	made, files := shown.buildMessage(m, false)
+	made, files := r.buildPrivate(shown, key)
 	if r.ticket.Original {
 		id, done, err := r.answerOriginal(ctx, made, files, key)
 		if done || err != nil {
@@ -95,8 +121,10 @@ func (r room) postPrivately(ctx context.Context, key chat.PostKey, shown rendere
 		if err := r.goTo(ctx, only); err != nil {
 			return "", err
 		}
+	} else { // all see it, and may reply to it
+		made, files = shown.buildMessage(r.newMark(key, 0, 1), false)
 	}
-	id, err := r.createMessage(ctx, made, files, nonceOf(m))
+	id, err := r.createMessage(ctx, made, files, nonceOf(r.newMark(key, 0, 1)))
 	return chat.MessageID(id), err
 }
 
@@ -119,7 +147,7 @@ func (r room) findPrivate(ctx context.Context, key chat.PostKey) (chat.MessageID
 	if err != nil || !ok {
 		return "", false, err
 	}
-	m, isOurs := markOf(there.Components)
+	m, isOurs := r.markOfOriginal(there)
 	return chat.MessageID(there.ID), isOurs && m.key == key && !m.isDraft(), nil
 }
 
@@ -132,8 +160,11 @@ func (r room) editPrivate(ctx context.Context, id string, shown rendered) error 
 	if err := r.adapter.callAPI(ctx, request{does: "read an answer", method: http.MethodGet, url: r.webhookMessage(id), public: true}, &was); err != nil {
 		return err
 	}
-	m, _ := markOf(was.Components)
-	made, files := shown.buildMessage(r.newMark(m.key, 0, 1), true)
+	m, _ := r.markOfOriginal(was)
+	made, files := r.buildPrivate(shown, m.key)
+	if shown.stay {
+		made.Attached, files = nil, nil
+	}
 	return r.editFollowUp(ctx, id, made, files)
 }
 

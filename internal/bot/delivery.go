@@ -407,6 +407,18 @@ func (d *delivery) retractTurn(ctx context.Context, turn chat.Turn) error {
 	return nil
 }
 
+// removeEmptyThread takes away the thread of a conversation of which nothing is left, where the
+// platform has such threads. It is a convenience.
+func (d *delivery) removeEmptyThread(ctx context.Context) {
+	remover, ok := d.job.poster.(chat.ThreadRemover)
+	if !ok {
+		return
+	}
+	if err := remover.RemoveEmptyThread(ctx, d.job.message.Thread); err != nil {
+		d.job.logger.WarnContext(ctx, "remove an empty thread", "thread", string(d.job.message.Thread), "error", err)
+	}
+}
+
 // postOffer offers the asker the rest in private. It is a convenience: an answer whose
 // offer fails stands all the same.
 func (d *delivery) postOffer(ctx context.Context) {

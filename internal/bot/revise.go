@@ -94,7 +94,11 @@ func (t *turn) handleDeleted(ctx context.Context) (runs.Result, error) {
 	t.conversation.session.Turns = slices.DeleteFunc(t.conversation.session.Turns, goes)
 	t.conversation.updateTitle()
 	t.job.message.ID = ""
-	return t.conclusion.commitAndShow(ctx, over)
+	result, err := t.conclusion.commitAndShow(ctx, over)
+	if err == nil && len(t.conversation.session.Turns) == 0 {
+		t.delivery.removeEmptyThread(ctx)
+	}
+	return result, err
 }
 
 // restartJob deals with the job once more, whose message changed while it was worked at.

@@ -188,3 +188,11 @@ func FindDuplicates(parts []PostPart, known []MessageID) []PostPart {
 	}
 	return slices.DeleteFunc(slices.Clone(parts), func(p PostPart) bool { return stays[place{p.Key, p.Index}] == p.Message })
 }
+
+// ThreadRemover is an optional interface of a Poster on whose platform the bot starts threads, which
+// stay when nothing is left in them.
+type ThreadRemover interface {
+	// RemoveEmptyThread takes away a thread that the bot started, or archives it where it may not
+	// take it away. A thread in which something was said stays as it is. Errors are as for Edit.
+	RemoveEmptyThread(ctx context.Context, thread ThreadID) error
+}

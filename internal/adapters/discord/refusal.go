@@ -21,6 +21,7 @@ const (
 	unknownInteract = 10062
 	acknowledged    = 40060
 	expiredToken    = 50027
+	threadArchived  = 50083
 	threadIsThere   = 160004
 )
 
@@ -28,7 +29,7 @@ const (
 // posted in is gone or locked, or the bot may not.
 var goneCodes = []int{
 	noSuchChannel, 10004, unknownMessage, unknownWebhook, unknownInteract, // unknown channel, server, message, webhook, interaction
-	30046, 50001, 50005, 50007, 50013, 50024, expiredToken, 50083, 160002, 160005, // no access, another's message, no DMs, no permission, wrong channel, archived, locked
+	30046, 50001, 50005, 50007, 50013, 50024, expiredToken, threadArchived, 160002, 160005, // no access, another's message, no DMs, no permission, wrong channel, archived, locked
 }
 
 // codeOf is Discord's code of an error, 0 where it gave none.

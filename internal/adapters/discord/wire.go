@@ -195,6 +195,7 @@ type wireChannel struct {
 	GuildID  string `json:"guild_id"`
 	Type     int    `json:"type"`
 	ParentID string `json:"parent_id"`
+	OwnerID  string `json:"owner_id"` // who started the thread
 	Name     string `json:"name"`
 	// LastMessage is the last message in it; "" for none. MessageCount is of threads: how many
 	// messages are in it but the one that it was started from.

@@ -103,14 +103,22 @@ func (d *delivery) announceDone(what happened) error {
 
 // refuseJob does nothing about the job, and says why to its author alone.
 func (d *delivery) refuseJob(ctx context.Context, why refusal) (runs.Result, error) {
+	return d.refuseWith(ctx, why, hintText(why))
+}
+
+// hintText says why nothing was done.
+func hintText(why refusal) string { return "Nothing was done: " + refusals[why].Error() + "." }
+
+// refuseWith is refuseJob in other words.
+func (d *delivery) refuseWith(ctx context.Context, why refusal, text string) (runs.Result, error) {
 	if d.job.poster != nil && d.job.entry.Kind != dropJob && d.job.entry.Attempt <= 1 {
-		d.postHint(ctx, why) // one that may have been seen is not given again
+		d.postHint(ctx, why, text) // one that may have been seen is not given again
 	}
 	return runs.Result{}, d.announceDone(happened{Refusal: why})
 }
 
-func (d *delivery) postHint(ctx context.Context, why refusal) {
-	hint := chat.Reply{Outcome: chat.Noticed, Text: "Nothing was done: " + refusals[why].Error() + "."}
+func (d *delivery) postHint(ctx context.Context, why refusal, text string) {
+	hint := chat.Reply{Outcome: chat.Noticed, Text: text}
 	post := chat.Post{To: d.job.message.ID, Reply: &hint, Only: d.job.message.Author, Private: why == tooLate}
 	_, err := d.job.poster.Post(ctx, d.job.message.Thread, chat.PostKey(keyOf(d.job.entry)), post)
 	if err != nil {

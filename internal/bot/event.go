@@ -40,6 +40,7 @@ const (
 	broken    refusal = "put aside"
 	withdrawn refusal = "its message is gone"
 	tooLate   refusal = "edited too late"
+	closed    refusal = "question closed"
 )
 
 // refusals are what people's wishes are refused with.
@@ -51,6 +52,7 @@ var refusals = map[refusal]error{
 	broken:    errPutAside,
 	withdrawn: errWithdrawn,
 	tooLate:   errEditedLate,
+	closed:    errClosed,
 }
 
 func eventOf(kind runs.EventKind, run chat.RunID, what happened) (runs.Event, error) {

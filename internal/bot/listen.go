@@ -20,6 +20,7 @@ var (
 	// errWithdrawn is for those who wait for an answer to a message that is gone.
 	errWithdrawn  = errors.New("the message was deleted, and nothing is said to it")
 	errEditedLate = errors.New("your edit came too late to change my answer; please ask in a new message")
+	errClosed     = errors.New("that question is no longer open")
 	errPutAside   = errors.New("the message could not be worked at; an operator finds it among the dead letters")
 )
 

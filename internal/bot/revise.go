@@ -50,7 +50,7 @@ func (t *turn) refuseEdit(ctx context.Context) (runs.Result, error) {
 		if _, err := t.job.journal.Commit(ctx, store.Commit{Session: &t.conversation.session}); err != nil {
 			return runs.Result{}, err
 		}
-		t.delivery.postHint(ctx, tooLate)
+		t.delivery.postHint(ctx, tooLate, hintText(tooLate))
 	}
 	return runs.Result{}, t.delivery.announceDone(happened{Refusal: tooLate})
 }

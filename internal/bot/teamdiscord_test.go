@@ -1,11 +1,13 @@
 package bot_test
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cairn-bot/cairn/internal/adapters/discord"
 	"github.com/cairn-bot/cairn/internal/adapters/discord/discordtest"
@@ -73,6 +75,7 @@ func (w *discordTeam) messages(who chattest.Person) []discordtest.Message {
 	if slices.ContainsFunc(found, func(said discordtest.Message) bool { return said.Thread != "" && said.Thread == w.thread }) {
 		found = append(found, w.Messages(w.thread)...)
 	}
+	found = append(found, w.Messages(w.DM(w.people[who]))...)
 	return slices.DeleteFunc(found, func(said discordtest.Message) bool {
 		return said.Deleted || said.Only != "" && said.Only != w.people[who]
 	})
@@ -89,6 +92,27 @@ func (w *discordTeam) Press(_ *testing.T, who chattest.Person, label string) boo
 		}
 	}
 	return false
+}
+
+func (w *discordTeam) PressAgain(_ *testing.T, who chattest.Person) {
+	w.mu.Lock()
+	pressed := w.forms[who]
+	w.mu.Unlock()
+	w.Server.PressAgain(pressed)
+}
+
+func (w *discordTeam) React(t *testing.T, who chattest.Person, emoji string, on bool) {
+	t.Helper()
+	w.mu.Lock()
+	thread := w.thread
+	w.mu.Unlock()
+	for _, said := range slices.Backward(w.Messages(thread)) {
+		if said.Author == discordtest.Bot && said.Only == "" && !said.Deleted {
+			w.Server.React(w.people[who], said.ID, emoji, on)
+			return
+		}
+	}
+	t.Fatalf("%s sees nothing to react to", who)
 }
 
 func (w *discordTeam) Fill(t *testing.T, who chattest.Person, text string) {
@@ -113,8 +137,21 @@ func (w *discordTeam) Edit(_ *testing.T, who chattest.Person, text string) {
 	w.Server.Edit(w.people[who], id, discordMention+text)
 }
 
+// Await implements chattest.TeamView. What comes of a reaction is kept, and changes nothing in Discord:
+// it is looked for every now and then.
+func (w *discordTeam) Await(ctx context.Context, holds func() bool) error {
+	for {
+		soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		err := w.Server.Await(soon, holds)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
 func (w *discordTeam) Seen(_ *testing.T, who chattest.Person) string {
-	return w.ShowTo(w.general, w.people[who])
+	return w.ShowTo(w.general, w.people[who]) + w.ShowTo(w.DM(w.people[who]), w.people[who])
 }
 
 // TestATeamInDiscord has Discord's adapter pass the suite of all platforms.

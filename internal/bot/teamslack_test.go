@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 
@@ -24,6 +25,9 @@ type slackTeam struct {
 	mu   sync.Mutex
 	root string // of the conversation that goes on
 	last map[chattest.Person]string
+	// label and seen are the button that somebody pressed last, and what they saw then.
+	label string
+	seen  []slacktest.Message
 }
 
 const slackMention = "<@" + slacktest.Bot + "> "
@@ -67,7 +71,37 @@ func (w *slackTeam) Command(_ *testing.T, who chattest.Person, text string) {
 
 // Press presses a button of the app's, or Slack's own Stop.
 func (w *slackTeam) Press(_ *testing.T, who chattest.Person, label string) bool {
+	w.mu.Lock()
+	w.label, w.seen = label, w.Messages(w.general)
+	w.mu.Unlock()
 	return w.people[who].Presses(w.general, label) != nil || label == "Stop" && w.people[who].StopsSession(w.general, w.conversation())
+}
+
+func (w *slackTeam) PressAgain(t *testing.T, who chattest.Person) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, said := range slices.Backward(w.seen) {
+		if w.people[who].PressesOld(said, w.label) != nil {
+			return
+		}
+	}
+	t.Fatalf("%s pressed nothing", who)
+}
+
+// slackEmoji are Slack's names of emoji.
+var slackEmoji = map[string]string{"👍": "+1::skin-tone-3", "👎": "-1", "👀": "eyes"}
+
+func (w *slackTeam) React(t *testing.T, who chattest.Person, emoji string, on bool) {
+	t.Helper()
+	root := w.conversation()
+	for _, said := range slices.Backward(w.Messages(w.general)) {
+		if said.User == slacktest.Bot && said.ThreadTS == root && said.Only == "" && !said.Deleted {
+			w.people[who].Reacts(w.general, said.TS, slackEmoji[emoji], on)
+			return
+		}
+	}
+	t.Fatalf("%s sees nothing to react to", who)
 }
 
 func (w *slackTeam) Fill(t *testing.T, who chattest.Person, text string) {

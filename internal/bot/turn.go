@@ -139,6 +139,9 @@ func (t *turn) decideRequest(ctx, held context.Context) (runs.Result, error) {
 	case idle:
 		return t.conclusion.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Social, Text: t.conversation.choosePhrases().Text(phrases.NothingToStop)})
 	case stale:
+		if t.job.poster != nil { // who pressed is no news to the others
+			return t.delivery.refuseWith(ctx, closed, t.conversation.staleText())
+		}
 		return t.conclusion.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Abstained, Text: t.conversation.staleText()})
 	case unoffered:
 		return t.conclusion.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Abstained, Text: t.conversation.choosePhrases().Text(phrases.NotAChoice)})

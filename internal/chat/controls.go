@@ -133,7 +133,10 @@ type Rating struct {
 	By      UserID
 	Verdict Verdict
 	Reason  string `json:",omitempty"` // in the person's words
-	At      time.Time
+	// ByReaction tells that the person reacted to the answer: who takes the reaction back takes
+	// the rating back.
+	ByReaction bool `json:",omitempty"`
+	At         time.Time
 }
 
 // MaxReason bounds Rating.Reason, in letters.

@@ -44,7 +44,8 @@ func Invite(application string) string {
 // Intents are what the gateway is to tell of: servers, messages in them and directly, reactions, and
 // where hearsAll is set, which is a privilege, what messages say that don't mention the bot.
 func Intents(hearsAll bool) int {
-	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages | discordgo.IntentGuildMessageReactions
+	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages | discordgo.IntentGuildMessageReactions |
+		discordgo.IntentDirectMessageReactions
 	if hearsAll {
 		intents |= discordgo.IntentMessageContent
 	}

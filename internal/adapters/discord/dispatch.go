@@ -73,7 +73,7 @@ func (d dispatcher) performSignal(ctx context.Context, bot *interact.Handler, of
 	d.noteChannelChange(ctx, of)
 	switch of.kind {
 	case kindReacted:
-		return nil
+		return d.handleReaction(ctx, bot, of)
 	case kindSaid:
 		return d.hearMessage(ctx, bot, of)
 	case kindEdited:

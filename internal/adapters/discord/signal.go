@@ -40,6 +40,11 @@ type signal struct {
 	roleful bool // mentions roles
 	empty   bool // Discord does not tell what it says
 
+	// verdict is what a reaction says that may be to a message of the bot's, Unrated for any other;
+	// removed tells that it was taken back.
+	verdict chat.Verdict
+	removed bool
+
 	interaction *interaction
 	learned     []wireChannel
 	role        string // of learned: the bot's own role in a server

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
 	"github.com/cairn-bot/cairn/internal/chat/markup"
 	"github.com/cairn-bot/cairn/internal/chat/render"
 	"github.com/cairn-bot/cairn/internal/chat/webhook"
@@ -48,7 +49,7 @@ func translateEvent(event string, data []byte, me identity) (signal, error) {
 			found = signal{kind: kindLearned, learned: []wireChannel{channel}}
 		}
 	case "MESSAGE_REACTION_ADD", "MESSAGE_REACTION_REMOVE", "MESSAGE_REACTION_REMOVE_ALL", "MESSAGE_REACTION_REMOVE_EMOJI", "THREAD_DELETE":
-		found, err = reactedMeaning(data)
+		found, err = reactedMeaning(event, data, me)
 	case "GUILD_CREATE":
 		found, err = guildMeaning(data, me)
 	default:
@@ -110,14 +111,20 @@ func deletedMeaning(data []byte) (signal, error) {
 }
 
 // reactedMeaning is a reaction to a message; of a thread that was deleted Discord tells the thread.
-func reactedMeaning(data []byte) (signal, error) {
+func reactedMeaning(event string, data []byte, me identity) (signal, error) {
 	var told struct {
-		Channel string `json:"channel_id"`
-		Message string `json:"message_id"`
-		Guild   string `json:"guild_id"`
-		ID      string `json:"id"`
-		Type    int    `json:"type"`
-		Parent  string `json:"parent_id"`
+		User    string      `json:"user_id"`
+		Channel string      `json:"channel_id"`
+		Message string      `json:"message_id"`
+		Guild   string      `json:"guild_id"`
+		Member  *wireMember `json:"member"`
+		Author  string      `json:"message_author_id"` // told where the reaction is new
+		Emoji   struct {
+			Name string `json:"name"`
+		} `json:"emoji"`
+		ID     string `json:"id"`
+		Type   int    `json:"type"` // also of a reaction, where it means nothing
+		Parent string `json:"parent_id"`
 	}
 	if err := webhook.Decode(data, &told); err != nil {
 		return signal{}, err
@@ -129,7 +136,15 @@ func reactedMeaning(data []byte) (signal, error) {
 	if !(place{guild: at.guild, channel: at.channel}).isValid() {
 		return ignoredSignal("a reaction in no channel"), nil
 	}
-	return signal{kind: kindReacted, at: at}, nil
+	found := signal{kind: kindReacted, at: at}
+	isNew, isOver := event == "MESSAGE_REACTION_ADD", event == "MESSAGE_REACTION_REMOVE"
+	if (isNew && told.Author == me.user || isOver) && told.User != me.user && snowflake.MatchString(told.User) && snowflake.MatchString(told.Message) {
+		found.by, found.verdict, found.removed = chat.UserID(told.User), interact.ReadReaction(told.Emoji.Name), isOver
+		if told.Member != nil {
+			found.roles = told.Member.Roles
+		}
+	}
+	return found, nil
 }
 
 func guildOr(guild string) string {

@@ -121,7 +121,7 @@ func TestRecordedTraffic(t *testing.T) {
 			"gatewayBotWelcome":        byBot,
 			"gatewayThreadWelcome":     byBot,
 			"gatewayThreadCreate":      "learned: 1457536551830421524 of type 11 in 1457510428359004343",
-			"gatewayReactionAdd":       ":  nothing in discord:1457468924290662599:1457536551830421524:1457536955662471180 by  at 00:00:00",
+			"gatewayReactionAdd":       ":  nothing in discord:1457468924290662599:1457536551830421524:1457536955662471180 by 1033044521375764530 at 00:00:00",
 			"buttonClickHello":         notOurs,
 			"buttonClickMessages":      notOurs,
 			"buttonClickInfo":          notOurs,

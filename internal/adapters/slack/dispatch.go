@@ -66,7 +66,7 @@ func (d dispatcher) performSignal(ctx context.Context, bot *interact.Handler, of
 	d.noteChannelChange(of)
 	switch of.kind {
 	case kindReacted:
-		return nil, nil
+		return nil, d.handleReaction(ctx, bot, of)
 	case kindSaid:
 		return nil, d.handleMessage(ctx, bot, of)
 	case kindEdited, kindRetracted:

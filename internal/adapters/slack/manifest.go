@@ -25,7 +25,7 @@ var scopes = []scope{
 	{"assistant:write", "status lines while it works, suggested questions, the agent pane"},
 	{"files:read", "read the files that come with a question"},
 	{"files:write", "attach answers that are too long for messages, and the picture of a run"},
-	{"reactions:read", "see which answer people marked, in channels that are sources"},
+	{"reactions:read", "count a thumb that people put on an answer as a rating, and see which answer they marked in channels that are sources"},
 	{"reactions:write", "mark a thread as resolved, or as remembered"},
 	{"channels:read", "know who sees an answer in a public channel, and in which `cairn doctor` finds it"},
 	{"groups:read", "the same for private channels"},
@@ -46,7 +46,7 @@ func scopeNames() []string {
 
 // optionalScopes are those that whoever installs the app may refuse: without one, Cairn goes
 // without what it is for.
-var optionalScopes = []string{"reactions:write", "users:read.email", "usergroups:read"}
+var optionalScopes = []string{"reactions:read", "reactions:write", "users:read.email", "usergroups:read"}
 
 // groupScopes are those for group conversations, which an app that hears mentions alone goes without.
 var groupScopes = []string{"mpim:history", "mpim:read"}
@@ -60,8 +60,8 @@ var subscriptions = []subscription{
 	{"message.groups", "in private channels"},
 	{"message.mpim", "in group conversations"},
 	{"message.im", "in the direct conversation"},
-	{"reaction_added", "see that an answer was marked, in channels that are sources"},
-	{"reaction_removed", "see that a mark was taken away"},
+	{"reaction_added", "see that an answer was rated by a thumb, or marked in channels that are sources"},
+	{"reaction_removed", "see that a thumb or mark was taken away"},
 	{"app_home_opened", "the home tab, and the direct conversation's suggestions"},
 	{"app_uninstalled", "end an install"},
 	{"tokens_revoked", "end an install"},

@@ -58,6 +58,10 @@ type signal struct {
 	by      chat.UserID
 	trigger string // opens a modal, once, within 3 s
 	tab     string // of opened: "home" or "messages"
+	// verdict is what a reaction to a message of the bot's says, Unrated for any other; removed
+	// tells that it was taken back.
+	verdict chat.Verdict
+	removed bool
 }
 
 // hasMore tells that the message may have been handed over already, without its files: of one

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-bot/cairn/internal/chat"
+	"github.com/cairn-bot/cairn/internal/chat/interact"
 	"github.com/cairn-bot/cairn/internal/chat/webhook"
 )
 
@@ -45,11 +46,13 @@ type inner struct {
 	Tokens  struct {
 		Bot []string `json:"bot"`
 	} `json:"tokens"`
-	// Item is what was reacted to.
+	// Item is what was reacted to, ItemUser its author.
 	Item struct {
 		Channel string `json:"channel"`
 		TS      string `json:"ts"`
 	} `json:"item"`
+	ItemUser  string `json:"item_user"`
+	Reaction  string `json:"reaction"`
 	Assistant struct {
 		UserID    string `json:"user_id"`
 		ChannelID string `json:"channel_id"`
@@ -163,7 +166,11 @@ func translateEnvelope(envelope outer, bot string) signal {
 		if !at.isValid() {
 			return ignoredSignal("a reaction to no message")
 		}
-		return signal{kind: kindReacted, place: at}
+		found := signal{kind: kindReacted, place: at, by: chat.UserID(event.User), removed: event.Type == "reaction_removed"}
+		if event.ItemUser == bot && bot != "" && string(event.User) != bot {
+			found.verdict = interact.ReadReaction(event.Reaction)
+		}
+		return found
 	case "app_home_opened":
 		return signal{kind: kindOpened, place: at, by: chat.UserID(event.User), tab: event.Tab}
 	case "assistant_thread_started":

@@ -3,6 +3,7 @@ package chattest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,12 @@ type Team interface {
 	// Press has a person press the latest button with a label that they see, or take the entry
 	// of a menu; false where they see none.
 	Press(t *testing.T, who Person, label string) bool
+	// PressAgain has a person press the button that they pressed last once more, as it was: their
+	// screen does not show yet what came of it.
+	PressAgain(t *testing.T, who Person)
+	// React has a person react to the bot's last message in that conversation, or take the reaction
+	// back.
+	React(t *testing.T, who Person, emoji string, on bool)
 	// Fill has a person write into the form that is open to them, and send it.
 	Fill(t *testing.T, who Person, text string)
 	// Edit has a person change their last message; for text "" they delete it.
@@ -76,6 +83,7 @@ func TestTeam(t *testing.T, open OpenTeam) {
 		{"a question is answered in other words", (*story).tellWords},
 		{"a question is for who asked", (*story).tellOthers},
 		{"ratings are kept with their reason", (*story).tellRatings},
+		{"a reaction to an answer is a rating", (*story).tellReactions},
 		{"a person is asked for once, takes it and settles it", (*story).tellHelp},
 		{"a private answer is shared", (*story).tellShare},
 		{"why and all sources are shown to who presses", (*story).tellWhy},
@@ -176,6 +184,9 @@ func (s *story) tellQuestion(t *testing.T) {
 	s.mustPress(t, Ann, "The API")
 	s.expectSeen(t, Ben, "You chose api")
 	s.expectGone(t, Ann, "[The API]")
+	s.PressAgain(t, Ann)
+	s.expectSeen(t, Ann, "no longer open")
+	s.expectNot(t, Ben, "no longer open")
 }
 
 func (s *story) tellWords(t *testing.T) {
@@ -210,6 +221,50 @@ func (s *story) tellRatings(t *testing.T) {
 			kept[rating.Verdict] += rating.Reason + "."
 		}
 		return len(kept) == 2 && kept[chat.Up] == "." && kept[chat.Down] == "It is out of date.."
+	})
+}
+
+func (s *story) tellReactions(t *testing.T) {
+	s.Mention(t, Ann, AskAnswered)
+	s.expectSeen(t, Ben, "[Helpful]")
+	s.React(t, Ben, "👍", true)
+	s.expectRatings(t, "a thumb up is kept", chat.Up)
+	s.React(t, Ben, "👍", false)
+	s.expectRatings(t, "the rating goes with the reaction")
+	s.mustPress(t, Ben, "Helpful")
+	s.expectRatings(t, "the button counts", chat.Up)
+	for _, on := range []bool{true, false} {
+		s.React(t, Ben, "👍", on)
+		s.React(t, Ben, "👀", on)
+	}
+	s.React(t, Ann, "👎", true)
+	s.expectSeen(t, Ann, "[Say why]")
+	s.expectNot(t, Ben, "[Say why]")
+	s.expectRatings(t, "the button's rating stands, and counts once", chat.Down, chat.Up)
+	s.mustPress(t, Ann, "Say why")
+	s.Fill(t, Ann, "It is out of date.")
+	s.expect(t, "the reason is kept", func() bool {
+		return slices.ContainsFunc(s.ratings(t), func(r chat.Rating) bool { return r.Verdict == chat.Down && r.Reason == "It is out of date." })
+	})
+	s.Mention(t, Ann, AskAbstained)
+	s.expectSeen(t, Ben, "do not say who owns")
+	s.React(t, Ben, "👎", true)
+	s.Mention(t, Ben, AskAnswered)
+	s.expect(t, "both are answered", func() bool { return strings.Count(s.Seen(t, Ben), "[Helpful]") == 2 })
+	s.React(t, Ben, "👎", true)
+	s.expectRatings(t, "answers alone are rated", chat.Down, chat.Down, chat.Up)
+}
+
+// expectRatings waits until these ratings are kept, in the order of their verdicts.
+func (s *story) expectRatings(t *testing.T, what string, want ...chat.Verdict) {
+	t.Helper()
+	s.expect(t, what, func() bool {
+		var kept []chat.Verdict
+		for _, rating := range s.ratings(t) {
+			kept = append(kept, rating.Verdict)
+		}
+		slices.Sort(kept)
+		return slices.Equal(kept, want)
 	})
 }
 

@@ -63,6 +63,8 @@ const (
 	MessageDeleted
 	CommandGiven  // asks so that one person alone sees the answer
 	ButtonPressed // also a form that was sent
+	ReactionAdded // its text is the emoji, and its id the message's
+	ReactionRemoved
 )
 
 // textFormat is what the platform can show of an answer.
@@ -120,6 +122,8 @@ func (a *TextAdapter) Receive(ctx context.Context, event Event) error {
 		return a.control.Retract(ctx, bot, event.Thread, event.ID, interact.WasAsked)
 	case CommandGiven:
 		return a.giveCommand(ctx, bot, event, incoming)
+	case ReactionAdded, ReactionRemoved:
+		return a.handleReaction(ctx, bot, event)
 	}
 	press := event.Press
 	press.By, press.Message = event.By, incoming.Message
@@ -175,6 +179,24 @@ func (a *TextAdapter) giveCommand(ctx context.Context, bot *interact.Handler, ev
 	return a.control.Submit(ctx, bot, incoming.Message, incoming.To)
 }
 
+// handleReaction keeps what a reaction to an answer says of it.
+func (a *TextAdapter) handleReaction(ctx context.Context, bot *interact.Handler, event Event) error {
+	var run chat.RunID
+	for _, posted := range a.Posted(event.Thread) {
+		if posted.ID == event.ID && posted.Post.Reply != nil {
+			run = chat.RunID(interact.ReplyControls(*posted.Post.Reply, interact.Offer{}).Rating)
+		}
+	}
+	verdict := interact.ReadReaction(event.Text)
+	if verdict == chat.Unrated || run == "" {
+		return nil
+	}
+	return a.control.React(ctx, bot, interact.Reaction{
+		Run: run, By: event.By, Verdict: verdict, Removed: event.Kind == ReactionRemoved,
+		IsHere: func(thread chat.ThreadID) bool { return thread == event.Thread }, To: &textSurface{a, event},
+	})
+}
+
 // show shows a message beside the bot's posts.
 func (a *TextAdapter) show(shown Shown) {
 	a.mu.Lock()
@@ -207,6 +229,8 @@ type textSurface struct {
 var (
 	_ interact.Surface = (*textSurface)(nil)
 	_ interact.Board   = (*textSurface)(nil)
+
+	_ interact.ReasonOfferer = (*textSurface)(nil)
 )
 
 // Tell implements interact.Teller.
@@ -220,6 +244,12 @@ func (*textSurface) Acknowledge(context.Context, interact.Next) error { return n
 
 // Confirm implements interact.Surface.
 func (s *textSurface) Confirm(ctx context.Context, line string) error { return s.Tell(ctx, line) }
+
+// OfferReason implements interact.ReasonOfferer.
+func (s *textSurface) OfferReason(_ context.Context, _ chat.RunID, line string, button interact.Button) error {
+	s.show(Shown{Thread: s.event.Thread, Only: s.event.By, Text: line, Buttons: []interact.Button{button}})
+	return nil
+}
 
 // AskReason implements interact.Surface.
 func (s *textSurface) AskReason(_ context.Context, run chat.RunID) error {

@@ -15,15 +15,16 @@ type TextTeam struct {
 	adapter *TextAdapter
 
 	mu     sync.Mutex
-	thread chat.ThreadID // of the conversation that goes on
-	last   map[Person]Event
+	thread chat.ThreadID    // of the conversation that goes on
+	last   map[Person]Event // messages
+	press  map[Person]Event // buttons
 }
 
 var _ Team = (*TextTeam)(nil)
 
 // NewTextTeam makes a team whose adapter runs.
 func NewTextTeam(adapter *TextAdapter) *TextTeam {
-	return &TextTeam{adapter: adapter, last: map[Person]Event{}}
+	return &TextTeam{adapter: adapter, last: map[Person]Event{}, press: map[Person]Event{}}
 }
 
 // receive hands an event to the adapter.
@@ -78,6 +79,32 @@ func (w *TextTeam) Edit(t *testing.T, who Person, text string) {
 	w.receive(t, who, event)
 }
 
+// PressAgain implements Team.
+func (w *TextTeam) PressAgain(t *testing.T, who Person) {
+	t.Helper()
+	w.mu.Lock()
+	event := w.press[who]
+	w.mu.Unlock()
+	w.receive(t, who, event)
+}
+
+// React implements Team.
+func (w *TextTeam) React(t *testing.T, who Person, emoji string, on bool) {
+	t.Helper()
+	w.mu.Lock()
+	thread := w.thread
+	w.mu.Unlock()
+	posted := w.adapter.Posted(thread)
+	if len(posted) == 0 {
+		t.Fatalf("%s sees nothing to react to", who)
+	}
+	kind := ReactionAdded
+	if !on {
+		kind = ReactionRemoved
+	}
+	w.receive(t, who, Event{Kind: kind, Thread: thread, ID: posted[len(posted)-1].ID, Text: emoji})
+}
+
 // Press implements Team.
 func (w *TextTeam) Press(t *testing.T, who Person, label string) bool {
 	t.Helper()
@@ -85,7 +112,11 @@ func (w *TextTeam) Press(t *testing.T, who Person, label string) bool {
 	for i := len(seen) - 1; i >= 0; i-- {
 		for _, button := range seen[i].buttons {
 			if button.label == label {
-				w.receive(t, who, Event{Kind: ButtonPressed, Thread: seen[i].thread, Text: label, Press: button.press})
+				event := Event{Kind: ButtonPressed, Thread: seen[i].thread, Text: label, Press: button.press}
+				w.mu.Lock()
+				w.press[who] = event
+				w.mu.Unlock()
+				w.receive(t, who, event)
 				return true
 			}
 		}

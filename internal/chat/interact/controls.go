@@ -15,6 +15,7 @@ type Verb string
 const (
 	Rate            Verb = "rate"    // its value is a chat.Verdict
 	Reason          Verb = "reason"  // why an answer did not help: its value is the person's words
+	SayWhy          Verb = "say"     // say why an answer did not help, after a reaction
 	Explain         Verb = "why"     // how an answer came about
 	ListSources     Verb = "sources" // all of an answer
 	Retry           Verb = "retry"   // a failed run
@@ -37,7 +38,7 @@ const (
 // Verbs are all verbs.
 func Verbs() []Verb {
 	return []Verb{
-		Rate, Reason, Explain, ListSources, Retry, Stop, Share, AskHuman, AnswerPrivately, TakeHelp, CloseHelp, Extend, KeepAsPage, UndoChange, PinAnswer, UnpinAnswer, DraftPage, Choose, Reply,
+		Rate, Reason, SayWhy, Explain, ListSources, Retry, Stop, Share, AskHuman, AnswerPrivately, TakeHelp, CloseHelp, Extend, KeepAsPage, UndoChange, PinAnswer, UnpinAnswer, DraftPage, Choose, Reply,
 	}
 }
 

@@ -14,6 +14,7 @@ type Bot interface {
 	chat.Controls
 	chat.Transcripts
 	chat.RunThreads
+	chat.Ratings
 }
 
 // Handler is a Bot with all that it can do beside; nil is what it can't.

@@ -97,7 +97,9 @@ func (c *Controller) Press(ctx context.Context, bot *Handler, press Press) error
 // transcript anyway.
 func checkPlace(ctx context.Context, bot *Handler, press Press) error {
 	switch press.Verb {
-	case Rate, Reason, Explain, ListSources, Retry, Share, AskHuman, KeepAsPage, UndoChange, PinAnswer, UnpinAnswer, DraftPage:
+	case Reason, SayWhy:
+		return checkComplaint(ctx, bot, press)
+	case Rate, Explain, ListSources, Retry, Share, AskHuman, KeepAsPage, UndoChange, PinAnswer, UnpinAnswer, DraftPage:
 		return checkRun(ctx, bot, chat.RunID(press.About), press.IsHere)
 	}
 	return nil
@@ -109,6 +111,8 @@ func (c *Controller) performPress(ctx context.Context, bot *Handler, press Press
 		return c.saveRating(ctx, bot, press)
 	case Reason:
 		return c.saveReason(ctx, bot, press)
+	case SayWhy:
+		return press.To.AskReason(ctx, chat.RunID(press.About))
 	case Choose, Reply, Retry, Stop, Extend, KeepAsPage, UndoChange, DraftPage:
 		if err := press.To.Acknowledge(ctx, NextReply); err != nil {
 			return err
@@ -221,14 +225,17 @@ func (c *Controller) saveReason(ctx context.Context, bot *Handler, press Press) 
 	if press.Value == "" {
 		return press.To.Tell(ctx, "Say in a few words what was wrong, or choose Skip.")
 	}
-	err := bot.Rate(ctx, chat.RunID(press.About), chat.Rating{
-		By: press.By, Verdict: chat.Down, Reason: render.Head(press.Value, chat.MaxReason), At: c.options.Now(),
-	})
+	run := chat.RunID(press.About)
+	thread, err := bot.ThreadOf(ctx, run)
+	if err != nil {
+		return err
+	}
+	err = bot.Rate(ctx, run, chat.Rating{By: press.By, Verdict: chat.Down, Reason: render.Head(press.Value, chat.MaxReason), At: c.options.Now()})
 	if err != nil {
 		return err
 	}
 	message := press.Message
-	message.Author, message.Text = press.By, press.Value
+	message.Thread, message.Author, message.Text = thread, press.By, press.Value
 	c.proposeCorrection(ctx, bot, message)
 	return press.To.Confirm(ctx, "Thank you: it is kept why this did not help.")
 }

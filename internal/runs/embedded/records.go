@@ -68,7 +68,7 @@ func (r *records) Load(ctx context.Context, run chat.RunID) (runs.Record, error)
 }
 
 func (r *records) loadRatings(ctx context.Context, run chat.RunID) ([]chat.Rating, error) {
-	rows, err := r.store.db.QueryContext(ctx, `SELECT person, verdict, reason, at FROM rating WHERE run = ? ORDER BY person`, string(run))
+	rows, err := r.store.db.QueryContext(ctx, `SELECT person, verdict, reason, by_reaction, at FROM rating WHERE run = ? ORDER BY person`, string(run))
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (r *records) loadRatings(ctx context.Context, run chat.RunID) ([]chat.Ratin
 	for rows.Next() {
 		var rating chat.Rating
 		var at int64
-		if err := rows.Scan(&rating.By, &rating.Verdict, &rating.Reason, &at); err != nil {
+		if err := rows.Scan(&rating.By, &rating.Verdict, &rating.Reason, &rating.ByReaction, &at); err != nil {
 			return nil, err
 		}
 		rating.At = time.Unix(0, at).UTC()
@@ -107,9 +107,9 @@ func (r *records) saveRating(ctx context.Context, run chat.RunID, rating chat.Ra
 		_, err := r.store.db.ExecContext(ctx, `DELETE FROM rating WHERE run = ? AND person = ?`, string(run), string(rating.By))
 		return err
 	}
-	_, err = r.store.db.ExecContext(ctx, `INSERT INTO rating (run, person, verdict, reason, at) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (run, person) DO UPDATE SET verdict = excluded.verdict, reason = excluded.reason, at = excluded.at`,
-		string(run), string(rating.By), string(rating.Verdict), rating.Reason, rating.At.UnixNano())
+	_, err = r.store.db.ExecContext(ctx, `INSERT INTO rating (run, person, verdict, reason, by_reaction, at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (run, person) DO UPDATE SET verdict = excluded.verdict, reason = excluded.reason, by_reaction = excluded.by_reaction, at = excluded.at`,
+		string(run), string(rating.By), string(rating.Verdict), rating.Reason, rating.ByReaction, rating.At.UnixNano())
 	return err
 }
 

@@ -106,7 +106,7 @@ func (r *records) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, 
 		if err := json.Unmarshal([]byte(rating), &kept); err != nil {
 			return runs.Record{}, fmt.Errorf("rating of %s: %w", by, err)
 		}
-		record.Ratings = append(record.Ratings, chat.Rating{By: chat.UserID(by), Verdict: kept.Verdict, Reason: kept.Reason, At: kept.At})
+		record.Ratings = append(record.Ratings, chat.Rating{By: chat.UserID(by), Verdict: kept.Verdict, Reason: kept.Reason, ByReaction: kept.ByReaction, At: kept.At})
 	}
 	slices.SortFunc(record.Ratings, func(a, b chat.Rating) int { return strings.Compare(string(a.By), string(b.By)) })
 	return record, nil
@@ -145,7 +145,9 @@ func readRecord(run chat.RunID, value *redis.StringCmd) (runs.Record, error) {
 type storedRating struct {
 	Verdict chat.Verdict `json:"verdict"`
 	Reason  string       `json:"reason,omitempty"`
-	At      time.Time    `json:"at"`
+	// ByReaction is chat.Rating.ByReaction.
+	ByReaction bool      `json:"by_reaction,omitempty"`
+	At         time.Time `json:"at"`
 }
 
 // Rate implements runs.Records.
@@ -153,7 +155,7 @@ func (r *records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) 
 	var stored []byte
 	if rating.Verdict != chat.Unrated {
 		var err error
-		if stored, err = json.Marshal(storedRating{rating.Verdict, rating.Reason, rating.At}); err != nil {
+		if stored, err = json.Marshal(storedRating{rating.Verdict, rating.Reason, rating.ByReaction, rating.At}); err != nil {
 			return fmt.Errorf("rate run %s: %w", run, err)
 		}
 	}

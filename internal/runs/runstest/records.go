@@ -65,9 +65,9 @@ func testReplace(t *testing.T, store runs.Records) {
 func testRatings(t *testing.T, store runs.Records) {
 	mustSave(t, store, exampleRecord("run-rated"))
 	mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Up, At: sampleTime})
-	mustRate(t, store, "run-rated", chat.Rating{By: "ann", Verdict: chat.Up, At: sampleTime})
+	mustRate(t, store, "run-rated", chat.Rating{By: "ann", Verdict: chat.Up, ByReaction: true, At: sampleTime})
 	mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Down, Reason: "too old", At: sampleTime.Add(time.Minute)})
-	want := []chat.Rating{{By: "ann", Verdict: chat.Up, At: sampleTime}, {By: "bob", Verdict: chat.Down, Reason: "too old", At: sampleTime.Add(time.Minute)}}
+	want := []chat.Rating{{By: "ann", Verdict: chat.Up, ByReaction: true, At: sampleTime}, {By: "bob", Verdict: chat.Down, Reason: "too old", At: sampleTime.Add(time.Minute)}}
 	if got := mustLoad(t, store, "run-rated").Ratings; !reflect.DeepEqual(got, want) {
 		t.Errorf("ratings %+v, want %+v", got, want)
 	}

@@ -108,20 +108,29 @@ func (s *Server) React(person, messageID, emoji string, on bool) {
 		if said.Reacted == nil {
 			said.Reacted = make(map[string][]string)
 		}
-		event := "MESSAGE_REACTION_ADD"
+		event, author := "MESSAGE_REACTION_ADD", said.Author
+		var member *wireMember // told of a new reaction alone, as is the author
+		if in := s.findGuild(said.Guild); in != nil && on {
+			full := s.fullMember(in.findMember(person))
+			member = &full
+		}
 		said.Reacted[emoji] = slices.DeleteFunc(said.Reacted[emoji], func(user string) bool { return user == person })
 		if on {
 			said.Reacted[emoji] = append(said.Reacted[emoji], person)
 		} else {
-			event = "MESSAGE_REACTION_REMOVE"
+			event, author = "MESSAGE_REACTION_REMOVE", ""
 		}
 		s.emitEvent(said.Guild, event, struct {
-			User    string    `json:"user_id"`
-			Channel string    `json:"channel_id"`
-			Message string    `json:"message_id"`
-			Guild   string    `json:"guild_id,omitempty"`
-			Emoji   wireEmoji `json:"emoji"`
-		}{person, said.Channel, said.ID, said.Guild, wireEmoji{Name: emoji}})
+			User    string      `json:"user_id"`
+			Channel string      `json:"channel_id"`
+			Message string      `json:"message_id"`
+			Guild   string      `json:"guild_id,omitempty"`
+			Member  *wireMember `json:"member,omitempty"`
+			Author  string      `json:"message_author_id,omitempty"`
+			Emoji   wireEmoji   `json:"emoji"`
+			Burst   bool        `json:"burst"`
+			Type    int         `json:"type"`
+		}{person, said.Channel, said.ID, said.Guild, member, author, wireEmoji{Name: emoji}, false, 0})
 	})
 }
 

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 )
@@ -31,6 +32,19 @@ func (s *Server) Press(person, messageID, button string) *Interaction {
 		}
 		is = s.newInteraction(kindComponent, person, said.Channel, mustJSON(componentData{ID: found.ID, CustomID: found.CustomID, Type: componentButton}), said)
 	})
+	return s.deliverInteraction(is)
+}
+
+// PressAgain is a press once more, by somebody whose screen does not show yet what came of it.
+func (s *Server) PressAgain(pressed *Interaction) *Interaction {
+	var told struct {
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(pressed.Payload, &told); err != nil {
+		panic("discordtest: kept an interaction that can't be read: " + err.Error())
+	}
+	var is *Interaction
+	s.withLock(func() { is = s.newInteraction(kindComponent, pressed.Person, pressed.Channel, told.Data, pressed.at) })
 	return s.deliverInteraction(is)
 }
 

@@ -161,7 +161,10 @@ func (d *deciding) everybody(ctx context.Context, place chat.Place, asker []know
 	}
 	shared := d.principalsOf(place)
 	everybody := make([][]knowledge.Principal, 0, len(sets)+1)
-	for _, set := range append(sets, asker) {
+	if d.question.Asker != "" { // a program sees nothing
+		sets = append(sets, asker)
+	}
+	for _, set := range sets {
 		everybody = append(everybody, append(append([]knowledge.Principal(nil), set...), shared...))
 	}
 	d.decision.Here = knowledge.NewViewers(everybody...)

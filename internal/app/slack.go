@@ -43,7 +43,8 @@ func (c *Cairn) newSlack() (*Slack, error) {
 		Turns: c.Storage.turns, Workspaces: workspaces, APIURL: configured.APIURL, Logger: c.Logger,
 		Settings: c.Storage.Settings, Changed: auditor{c.Audit}.settingChanged,
 		Teams: configured.Teams, External: configured.External, Guests: configured.Guests,
-		Listen: slackListening(configured), Humans: slackHumans(configured), Catalog: c.Library, Prompts: c.slackPrompts, Classifier: newClassifier(c.Models.Understand),
+		Workflows: func(_, channel string) bool { return slices.Contains(configured.Workflows, channel) },
+		Listen:    slackListening(configured), Humans: slackHumans(configured), Catalog: c.Library, Prompts: c.slackPrompts, Classifier: newClassifier(c.Models.Understand),
 		ChannelChanged: func(channel chat.ChannelID, thread chat.ThreadID) { c.Channels.noteChange(channel, thread) },
 	}
 	if configured.Mode == config.SlackHTTP {

@@ -40,7 +40,7 @@ type RunID string
 type Message struct {
 	ID     MessageID
 	Thread ThreadID
-	Author UserID
+	Author UserID // "" for a program that is answered: whoever reads the answer may go on
 	Text   string
 	Depth  Depth // empty: the bot's default
 	At     time.Time

@@ -35,6 +35,8 @@ type Slack struct {
 	Channels  map[string]SlackListening `key:"channels" form:"slack channels"`
 	// Humans are those whom "Ask a human" calls, by channel id; "" is every other channel.
 	Humans map[string][]string `key:"humans" form:"slack humans"`
+	// Workflows are the channels in which messages that a workflow posts are answered.
+	Workflows []string `key:"workflows" form:"slack channel"`
 }
 
 // SlackMode is how events come from Slack.

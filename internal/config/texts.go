@@ -43,6 +43,7 @@ var texts = map[string]func(text string, from base) (string, error){
 
 	"source address": readSourceAddress,
 	"channel":        readChannel,
+	"slack channel":  readSlackChannel,
 	"argument":       readArgument,
 	"language":       readLanguage,
 	"account":        readAccount,
@@ -69,6 +70,13 @@ func readSourceName(text string, _ base) (string, error) {
 	}
 	if text == pagesName {
 		return "", fmt.Errorf("%q is the source of the pages that people write with Cairn: give this one another name", text)
+	}
+	return text, nil
+}
+
+func readSlackChannel(text string, _ base) (string, error) {
+	if !slackChannel.MatchString(text) {
+		return "", fmt.Errorf("%.40q: want the id of a channel, such as C0123ABCD", text)
 	}
 	return text, nil
 }

@@ -62,6 +62,8 @@ type Options struct {
 	// External lets people of other companies ask in channels that are shared with them, Guests
 	// lets guests ask.
 	External, Guests bool
+	// Workflows tells in which channels messages that a workflow posts are answered; nil: in none.
+	Workflows func(team, channel string) bool
 	// Classifier tells whether a reply is meant for the bot, where the rules don't know; nil:
 	// the rules decide alone. It has 1.5 s.
 	Classifier interact.Classifier

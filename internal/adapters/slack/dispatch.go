@@ -69,6 +69,8 @@ func (d dispatcher) performSignal(ctx context.Context, bot *interact.Handler, of
 		return nil, d.handleReaction(ctx, bot, of)
 	case kindSaid:
 		return nil, d.handleMessage(ctx, bot, of)
+	case kindPosted:
+		return nil, d.handleWorkflow(ctx, bot, of)
 	case kindEdited, kindRetracted:
 		return nil, d.handleChange(ctx, bot, of)
 	case kindLeft:
@@ -95,7 +97,7 @@ func (d dispatcher) performSignal(ctx context.Context, bot *interact.Handler, of
 // reaction Slack does not tell the thread: it is named by the message.
 func (d dispatcher) noteChannelChange(of signal) {
 	switch of.kind {
-	case kindSaid, kindEdited, kindRetracted, kindReacted:
+	case kindSaid, kindEdited, kindRetracted, kindReacted, kindPosted:
 		if d.adapter.options.ChannelChanged != nil && !of.place.isDirect() {
 			d.adapter.options.ChannelChanged(chat.NewChannelID(Name, of.place.team, of.place.channel), of.place.threadID())
 		}

@@ -248,6 +248,9 @@ func (a *Adapter) Identify(ctx context.Context, thread chat.ThreadID, people []c
 	}
 	found := make([]chat.Identity, len(people))
 	for i, id := range people {
+		if id == "" { // a program, which reads nothing for itself
+			continue
+		}
 		who, err := a.lookUpPerson(ctx, at.team, string(id), believedFor)
 		if err != nil {
 			return nil, fmt.Errorf("identify people in Slack: %w", err)

@@ -25,6 +25,7 @@ const (
 	kindLeft                  // the app was removed from a workspace
 	kindLimited               // Slack holds events back
 	kindReacted               // somebody reacted to a message, or took that back
+	kindPosted                // a workflow posted a message
 )
 
 // signal is what an event, command or interaction of Slack's means to Cairn. Which of
@@ -79,7 +80,7 @@ func (s signal) dedupeKeys() []string {
 	switch {
 	case s.hasMore():
 		keys = append(keys, s.messageKey("files"))
-	case s.kind == kindSaid:
+	case s.kind == kindSaid, s.kind == kindPosted:
 		keys = append(keys, s.messageKey("message"))
 	}
 	return keys

@@ -85,10 +85,16 @@ type wireMessage struct {
 	SourceTeam string `json:"source_team"`
 	Team       string `json:"team"`
 	BotID      string `json:"bot_id"`
-	Text       string `json:"text"`
-	TS         string `json:"ts"`
-	ThreadTS   string `json:"thread_ts"`
-	Edited     struct {
+	// WorkflowID is told of messages that a workflow of Workflow Builder posts, and BotProfile of those
+	// of all programs.
+	WorkflowID string `json:"workflow_id"`
+	BotProfile struct {
+		IsWorkflow bool `json:"is_workflow_bot"`
+	} `json:"bot_profile"`
+	Text     string `json:"text"`
+	TS       string `json:"ts"`
+	ThreadTS string `json:"thread_ts"`
+	Edited   struct {
 		TS string `json:"ts"`
 	} `json:"edited"`
 	Files []struct {
@@ -196,13 +202,39 @@ func translateEnvelope(envelope outer, bot string) signal {
 func messageMeaning(event inner, at place, bot string) signal {
 	switch event.Subtype {
 	case "", "file_share", "thread_broadcast":
+		if event.isOfWorkflow(bot) {
+			return workflowMeaning(event.wireMessage, at, bot)
+		}
 		return saidMeaning(event.wireMessage, at, bot)
+	case "bot_message":
+		if event.isOfWorkflow(bot) {
+			return workflowMeaning(event.wireMessage, at, bot)
+		}
 	case "message_changed":
 		return changedMeaning(event, at, bot)
 	case "message_deleted":
 		return deletedMeaning(event, at, bot)
 	}
 	return ignoredSignal("messages of subtype " + strconv.Quote(event.Subtype) + " are not what a person says")
+}
+
+// isOfWorkflow tells what a workflow of Workflow Builder posts, and nobody presses a button for.
+func (m wireMessage) isOfWorkflow(bot string) bool {
+	return (m.WorkflowID != "" || m.BotProfile.IsWorkflow) && m.BotID != "" && string(m.User) != bot
+}
+
+// workflowMeaning is what a workflow says in a channel. Its author is nobody: whoever reads the answer
+// may go on. What a workflow says in a thread is never answered, so that two programs can't keep
+// each other talking there.
+func workflowMeaning(message wireMessage, at place, bot string) signal {
+	at.root = message.TS
+	if !at.isValid() || at.isDirect() || message.ThreadTS != "" && message.ThreadTS != message.TS {
+		return ignoredSignal("a message of a workflow in a thread, or directly")
+	}
+	words := readMrkdwn(message.Text, bot)
+	return signal{kind: kindPosted, place: at, message: chat.Message{
+		ID: chat.MessageID(message.TS), Thread: at.threadID(), Text: words.text, At: timeOf(message.TS), Shared: sharedIn(message, at),
+	}}
 }
 
 func deletedMeaning(event inner, at place, bot string) signal {

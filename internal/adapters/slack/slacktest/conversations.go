@@ -34,6 +34,15 @@ type wireMessage struct {
 	Attachments  []attachment    `json:"attachments,omitempty"`
 	Edited       *editedBy       `json:"edited,omitempty"`
 	Reactions    []wireReaction  `json:"reactions,omitempty"`
+	WorkflowID   string          `json:"workflow_id,omitempty"`
+	BotProfile   *botProfile     `json:"bot_profile,omitempty"`
+}
+
+// botProfile is what Slack tells of a program that wrote a message.
+type botProfile struct {
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	IsWorkflow bool   `json:"is_workflow_bot"`
 }
 
 type wireReaction struct {
@@ -67,6 +76,10 @@ func (s *Server) messageToWire(message *Message, withMetadata bool) wireMessage 
 	}
 	if s.isBot(message.User) {
 		told.BotID, told.AppID = botID, AppID
+	}
+	if message.Workflow != "" {
+		told.Subtype, told.User, told.BotID, told.WorkflowID = "bot_message", "", workflowBotID, message.Workflow
+		told.BotProfile = &botProfile{workflowBotID, "Questions", true}
 	}
 	if person := s.people[message.User]; person != nil && person.homeWorkspace() != Team && !s.isBot(message.User) {
 		told.Team, told.UserTeam, told.SourceTeam = person.homeWorkspace(), person.homeWorkspace(), person.homeWorkspace()

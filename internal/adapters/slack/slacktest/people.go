@@ -84,9 +84,22 @@ func (p *Person) postMessage(message *Message) string {
 	return message.TS
 }
 
+// workflowBotID is what Slack calls a workflow that posts.
+const workflowBotID = "B0WORKFLOW"
+
+// WorkflowSays is a workflow of Workflow Builder that posts a message, into a thread unless threadTS
+// is "", and gives its ts.
+func (s *Server) WorkflowSays(channelID, threadTS, text string) (ts string) {
+	workflow := &Person{server: s, ID: workflowBotID, Name: "Questions"}
+	return workflow.postMessage(&Message{Channel: channelID, ThreadTS: threadTS, User: workflowBotID, Text: text, Workflow: "Wf0QUESTIONS"})
+}
+
 // mentionOf makes the app_mention of a message's event.
 func mentionOf(event messageEvent) messageEvent {
-	event.Type, event.ChannelType, event.Subtype = "app_mention", "", ""
+	event.Type, event.ChannelType = "app_mention", ""
+	if event.Subtype != "bot_message" {
+		event.Subtype = ""
+	}
 	event.Files = nil // Slack leaves them out here
 	return event
 }

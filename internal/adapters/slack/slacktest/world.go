@@ -79,6 +79,7 @@ type Message struct {
 	Forwarded             *Message   // the message that this one shares; nil for none
 	Reactions             []string   // of the app
 	Reacted               []Reaction // of people
+	Workflow              string     // id of the workflow that posted it; "" for none
 	Only                  string     // whom an ephemeral message is shown to
 	Edits                 int
 	Deleted               bool

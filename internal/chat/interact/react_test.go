@@ -8,8 +8,6 @@ import (
 
 	"github.com/cairn-bot/cairn/internal/chat"
 	"github.com/cairn-bot/cairn/internal/chat/interact"
-	"github.com/cairn-bot/cairn/internal/chat/settings"
-	"github.com/cairn-bot/cairn/internal/sqlite/sqlitetest"
 )
 
 func TestReadReaction(t *testing.T) {
@@ -70,7 +68,7 @@ func (r *rated) Rate(_ context.Context, _ chat.RunID, rating chat.Rating) error 
 // there may say so, and nobody else.
 func TestWhoMaySayWhyElsewhere(t *testing.T) {
 	control := interact.NewController(interact.Options{
-		Platform: "slack", Settings: settings.OpenSQLite(sqlitetest.Open(t, t.TempDir())), Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		Platform: "slack", Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	for _, test := range []struct {
 		by    chat.UserID

@@ -61,7 +61,7 @@ func (d *delivery) beginDraft(ctx context.Context) {
 
 // shownWork is the job's work as a platform shows it.
 func (d *delivery) shownWork(again bool) chat.Work {
-	return chat.Work{Run: d.conversation.session.Work.Run, Thread: d.job.message.Thread, To: d.job.message.ID, Asker: d.job.message.Author, Again: again}
+	return chat.Work{Run: d.conversation.session.Work.Run, Thread: d.job.message.Thread, To: d.job.message.ID, Asker: d.job.message.Author, Title: d.conversation.session.Title, Again: again}
 }
 
 // endDraft ends the showing: the draft stays as it is until it is finished or closed.

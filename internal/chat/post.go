@@ -111,6 +111,7 @@ type Work struct {
 	Thread ThreadID
 	To     MessageID
 	Asker  UserID
+	Title  string // of the thread, as lists show it; "" where it has none yet
 	// Again tells that a worker which is gone may have left a draft in the thread: it is
 	// taken away first.
 	Again bool

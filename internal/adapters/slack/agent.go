@@ -53,13 +53,14 @@ func (s sender) setSessionStatus(ctx context.Context, status sessionStatus) {
 	if s.at.root == "" || s.adapter.agentless.hasTeam(s.at.team) {
 		return
 	}
-	stoppable := true
+	stoppable, untitled := true, false
 	tell := func(status sessionStatus) error {
 		return s.callMethod(ctx, setSession, func() error {
 			told, err := s.api.SetAgentSessionStatusContext(ctx, slack.AgentSessionSetStatusParameters{
-				Status: string(status), ChannelID: s.at.channel, ThreadTS: s.at.root,
+				Status: string(status), ChannelID: s.at.channel, ThreadTS: s.at.root, Title: s.title,
 			})
 			stoppable = err != nil || !slices.Contains(append(told.ResponseMetadata.Warnings, told.Warning), noStopEvent)
+			untitled = err == nil && told.Title == ""
 			return err
 		})
 	}
@@ -76,6 +77,25 @@ func (s sender) setSessionStatus(ctx context.Context, status sessionStatus) {
 	}
 	if err != nil {
 		s.adapter.options.Logger.DebugContext(ctx, "set slack agent session status", slog.String("status", string(status)), slog.Any("error", err))
+		return
+	}
+	if untitled && s.title != "" && status == sessionProcessing {
+		s.renameSession(ctx)
+	}
+}
+
+// maxSessionTitle is Slack's limit.
+const maxSessionTitle = 200
+
+// renameSession gives a session its title that began without one: Slack takes a title with the status
+// of a new session alone.
+func (s sender) renameSession(ctx context.Context) {
+	err := s.callMethod(ctx, renameSession, func() error {
+		_, err := s.api.RenameAgentSessionContext(ctx, slack.AgentSessionRenameParameters{Title: s.title, ChannelID: s.at.channel, ThreadTS: s.at.root})
+		return err
+	})
+	if err != nil {
+		s.adapter.options.Logger.DebugContext(ctx, "rename slack agent session", slog.Any("error", err))
 	}
 }
 

@@ -71,6 +71,7 @@ func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error)
 		}
 	}
 	s.patience, s.modest = 0, false // the run waits meanwhile
+	s.title = render.Cut(markup.CleanLine(work.Title), maxSessionTitle)
 	return &draft{sender: s, work: work}, nil
 }
 

@@ -105,6 +105,31 @@ func TestAStreamInAChannelIsStopped(t *testing.T) {
 	}
 }
 
+// TestASessionBearsTheThreadsTitle also where it began without one.
+func TestASessionBearsTheThreadsTitle(t *testing.T) {
+	for _, begun := range []bool{false, true} {
+		w := newTeam(t, false)
+		root := w.ann.Says(w.general, "", "how do I roll back?")
+		thread := place{team: slacktest.Team, channel: w.general, root: root}.threadID()
+		s, err := w.adapter.senderFor(t.Context(), thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if begun {
+			s.setSessionStatus(t.Context(), sessionActive)
+		}
+		draft, err := w.adapter.Draft(t.Context(), chat.Work{Run: "run-1", Thread: thread, To: chat.MessageID(root), Asker: "U0ANN", Title: strings.Repeat("Roll back\n", 60)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.streams(t, draft, "A release ", "is rolled ")
+		if got := w.SessionTitle(w.general, root); !strings.HasPrefix(got, "Roll back Roll back") || len([]rune(got)) > maxSessionTitle {
+			t.Errorf("begun %t: the title is %q", begun, got)
+		}
+		w.clean(t)
+	}
+}
+
 // TestADraftTellsWhatMayBeLeft: only a call that may have made a message, or that did not take one
 // away, has the thread tidied.
 func TestADraftTellsWhatMayBeLeft(t *testing.T) {

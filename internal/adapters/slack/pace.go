@@ -37,6 +37,7 @@ const (
 	removeReaction method = "reactions.remove"
 	fileInfo       method = "files.info"
 	setSession     method = "agents.sessions.setStatus"
+	renameSession  method = "agents.sessions.rename"
 	userInfo       method = "users.info"
 	listGroups     method = "usergroups.list"
 	listMembers    method = "conversations.members"
@@ -47,7 +48,7 @@ const (
 // perMinute are Slack's limits on calls. That on posting holds for each channel.
 var perMinute = map[method]int{
 	postMessage: 60, postEphemeral: 100, updateMessage: 50, deleteMessage: 50, readReplies: 50, readHistory: 50, uploadFile: 20,
-	startStream: 20, appendStream: 100, stopStream: 20, setStatus: 600, openView: 100, setSession: 50,
+	startStream: 20, appendStream: 100, stopStream: 20, setStatus: 600, openView: 100, setSession: 50, renameSession: 50,
 	updateView: 100, publishView: 100, addReaction: 50, removeReaction: 20, fileInfo: 100,
 	userInfo: 100, listGroups: 20, listMembers: 100, listJoined: 50, channelInfo: 50,
 }

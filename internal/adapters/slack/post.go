@@ -74,6 +74,7 @@ type sender struct {
 	caller   string        // keeps a place in the line, "" keeps none
 	order    time.Time     // of what it is about: the earlier goes first
 	modest   bool          // it leaves turns to others
+	title    string        // of the thread; "" where it is not known
 }
 
 func (a *Adapter) senderFor(ctx context.Context, thread chat.ThreadID) (sender, error) {

@@ -90,6 +90,7 @@ func allMethods() map[string]method {
 		"assistant.threads.setTitle":            {perMinute: tier2, known: []string{"channel_id", "thread_ts", "title"}, required: []string{"channel_id", "thread_ts", "title"}, run: (*Server).setTitle},
 		"assistant.threads.setSuggestedPrompts": {perMinute: tier3, known: []string{"channel_id", "thread_ts", "title", "prompts"}, required: []string{"channel_id", "prompts"}, run: (*Server).setPrompts},
 		"agents.sessions.setStatus":             {perMinute: tier3, known: []string{"channel_id", "thread_ts", "status", "title", "initiator_user_id"}, required: []string{"status"}, run: (*Server).setSession},
+		"agents.sessions.rename":                {perMinute: tier3, known: []string{"channel_id", "thread_ts", "title"}, required: []string{"title"}, run: (*Server).renameSession},
 
 		"files.getUploadURLExternal":   {perMinute: tier4, known: []string{"filename", "length", "alt_txt", "snippet_type"}, required: []string{"filename", "length"}, run: (*Server).uploadURL},
 		"files.completeUploadExternal": {perMinute: tier4, known: []string{"files", "channel_id", "channels", "thread_ts", "initial_comment", "blocks"}, required: []string{"files"}, run: (*Server).completeUpload},

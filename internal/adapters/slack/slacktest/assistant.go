@@ -128,10 +128,49 @@ func (s *Server) setSession(work *request) (any, *apiError) {
 	if !slices.Contains([]string{"processing", "active", "suspended", "closed"}, status) {
 		return nil, newAPIError("invalid_arguments", "[ERROR] unsupported status: "+status)
 	}
-	s.sessions[work.args["channel_id"]+" "+work.args["thread_ts"]] = status
+	if err := checkTitle(work.args["title"]); err != nil {
+		return nil, err
+	}
+	session := work.args["channel_id"] + " " + work.args["thread_ts"]
+	if s.sessions[session] == "" { // the title of one that is there stays
+		s.titles[session] = work.args["title"]
+	}
+	s.sessions[session] = status
 	return struct {
 		Status      string `json:"status"`
 		AgentStatus string `json:"agent_status"`
+		Title       string `json:"title,omitempty"`
 		Warning     string `json:"warning,omitempty"`
-	}{status, status, warning}, nil
+	}{status, status, s.titles[session], warning}, nil
+}
+
+// maxSessionTitle is the most of a session's title.
+const maxSessionTitle = 200
+
+func checkTitle(title string) *apiError {
+	if Length(title) > maxSessionTitle {
+		return newAPIError("invalid_arguments", "[ERROR] must be less than 201 characters [json-pointer:/title]")
+	}
+	return nil
+}
+
+// SessionTitle returns the title of a thread's agent session.
+func (s *Server) SessionTitle(channelID, threadTS string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.titles[channelID+" "+threadTS]
+}
+
+func (s *Server) renameSession(work *request) (any, *apiError) {
+	session := work.args["channel_id"] + " " + work.args["thread_ts"]
+	if s.sessions[session] == "" {
+		return nil, newAPIError("session_not_found")
+	}
+	if err := checkTitle(work.args["title"]); err != nil {
+		return nil, err
+	}
+	s.titles[session] = work.args["title"]
+	return struct {
+		Title string `json:"title"`
+	}{work.args["title"]}, nil
 }

@@ -80,6 +80,7 @@ type Server struct {
 	statuses   []Status
 	prompts    map[string][]Prompt
 	sessions   map[string]string
+	titles     map[string]string // of sessions
 	// unstoppable sessions come with a warning.
 	unstoppable bool
 	oauth       oauthState
@@ -115,7 +116,7 @@ func New(options Options) *Server {
 		limits:   map[string]*window{}, faults: map[string][]Fault{},
 		triggers: map[string]*trigger{}, responses: map[string]*responseURL{},
 		views: map[string]*View{}, homes: map[string]json.RawMessage{}, files: map[string]*File{},
-		prompts: map[string][]Prompt{}, sessions: map[string]string{}, called: make(chan struct{}),
+		prompts: map[string][]Prompt{}, sessions: map[string]string{}, titles: map[string]string{}, called: make(chan struct{}),
 	}
 	s.socket.open = map[*connection]bool{}
 	s.socket.tickets = map[string]bool{}

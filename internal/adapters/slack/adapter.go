@@ -93,6 +93,7 @@ type Adapter struct {
 	pace       *pacer
 	surveys    *expiring.Snapshots[map[string]threadState] // how the threads of channels stand, by team and channel
 	agentless  agentless
+	suggested  *expiring.Map[string] // collections that questions were suggested of last, by team and person
 	names      nameCache
 	running    *interact.Slot
 	receiver   receiver
@@ -173,6 +174,7 @@ func New(options Options) (*Adapter, error) {
 	a.receiver = receiver{adapter: a, refusals: webhook.NewRefusalLog(options.Logger, "slack delivery refused"), silence: maxSilence}
 	a.dispatcher = dispatcher{adapter: a, done: expiring.New[bool](4096, 0, now)}
 	a.people, a.groups = expiring.New[person](maxPeople, admittedFor, now), expiring.New[map[string][]string](256, believedFor, now)
+	a.suggested = expiring.New[string](maxPeople, 0, now)
 	a.places, a.joined = expiring.New[chat.Place](4096, believedFor, now), expiring.New[[]string](4096, believedFor, now)
 	return a, nil
 }

@@ -130,7 +130,7 @@ func (d dispatcher) refuseSignal(ctx context.Context, of signal, why string) ([]
 	case of.kind == kindOpened && of.tab == "home", of.kind == kindPressed && of.verb == verbAsk:
 		d.adapter.control.Skip(ctx, "who opened it is refused: "+why)
 		return nil, d.publishHome(ctx, of, []slack.Block{remarkBlock(why)})
-	case of.kind == kindOpened, of.kind == kindEdited:
+	case of.kind == kindOpened, of.kind == kindViewed, of.kind == kindEdited:
 		d.adapter.control.Skip(ctx, "its author is refused: "+why)
 		return nil, nil
 	case (of.kind == kindAsked || of.kind == kindManaged) && of.place.private != "":

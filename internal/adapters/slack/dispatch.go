@@ -125,6 +125,8 @@ func (d dispatcher) doAdmitted(ctx context.Context, bot *interact.Handler, of si
 		return nil, d.greetVisitor(ctx, bot, of, given.Setting.Collections)
 	case kindHalted:
 		return nil, d.stopWork(ctx, bot, of)
+	case kindViewed:
+		return nil, d.suggestViewed(ctx, of, given.Setting.Collections)
 	}
 	return nil, nil
 }

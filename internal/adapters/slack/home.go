@@ -21,6 +21,7 @@ func (d dispatcher) greetVisitor(ctx context.Context, bot *interact.Handler, of 
 	case of.tab == "home" && of.by != "":
 		return d.showHome(ctx, bot, of, collections)
 	case of.tab == "messages" && of.place.channel != "":
+		d.adapter.suggested.Put(of.viewer(), collectionsKey(collections))
 		return d.suggestQuestions(ctx, of, collections)
 	}
 	d.adapter.control.Skip(ctx, "nothing is shown in this tab")

@@ -85,11 +85,12 @@ func (o ManifestOptions) subscriptions() []subscription {
 	if o.MentionsOnly {
 		subscriptions = slices.DeleteFunc(subscriptions, func(s subscription) bool { return slices.Contains(allMessages, s.Name) })
 	}
-	pane := subscription{"agent_session_stopped", "Stop in the agent pane"}
 	if o.Assistant {
-		pane = subscription{"assistant_thread_started", "suggestions in the assistant pane"}
+		return append(subscriptions, subscription{"assistant_thread_started", "suggestions in the assistant pane"},
+			subscription{"assistant_thread_context_changed", "suggest questions for the channel that a person looks at beside the pane"})
 	}
-	return append(subscriptions, pane)
+	return append(subscriptions, subscription{"agent_session_stopped", "Stop in the agent pane"},
+		subscription{"app_context_changed", "suggest questions for the channel that a person looks at beside the pane"})
 }
 
 //go:embed manifest.yaml

@@ -26,6 +26,7 @@ const (
 	kindLimited               // Slack holds events back
 	kindReacted               // somebody reacted to a message, or took that back
 	kindPosted                // a workflow posted a message
+	kindViewed                // a person looks at something else while the app is open
 )
 
 // signal is what an event, command or interaction of Slack's means to Cairn. Which of
@@ -59,6 +60,7 @@ type signal struct {
 	by      chat.UserID
 	trigger string // opens a modal, once, within 3 s
 	tab     string // of opened: "home" or "messages"
+	viewed  string // of viewed: the channel, "" for none
 	// verdict is what a reaction to a message of the bot's says, Unrated for any other; removed
 	// tells that it was taken back.
 	verdict chat.Verdict

@@ -57,7 +57,32 @@ type inner struct {
 		UserID    string `json:"user_id"`
 		ChannelID string `json:"channel_id"`
 		ThreadTS  string `json:"thread_ts"`
+		Context   struct {
+			ChannelID string `json:"channel_id"`
+		} `json:"context"`
 	} `json:"assistant_thread"`
+	// Context is what the person looks at while the app is open, the most relevant first.
+	Context struct {
+		Entities []struct {
+			Type  string          `json:"type"`
+			Value json.RawMessage `json:"value"` // a text for some types
+			Team  string          `json:"team_id"`
+		} `json:"entities"`
+	} `json:"context"`
+}
+
+// channelEntity is the type of a channel that a person looks at.
+const channelEntity = "slack#/types/channel_id"
+
+// viewedChannel is the channel that a person looks at, "" for none of the workspace.
+func (e inner) viewedChannel(team string) string {
+	for _, entity := range e.Context.Entities {
+		var id string
+		if entity.Type == channelEntity && (entity.Team == "" || entity.Team == team) && json.Unmarshal(entity.Value, &id) == nil && slackID.MatchString(id) {
+			return id
+		}
+	}
+	return ""
 }
 
 // homeTeam is the workspace whose app hears of the event.
@@ -182,6 +207,17 @@ func translateEnvelope(envelope outer, bot string) signal {
 	case "assistant_thread_started":
 		at.channel, at.root = event.Assistant.ChannelID, event.Assistant.ThreadTS
 		return signal{kind: kindOpened, place: at, by: chat.UserID(event.Assistant.UserID), tab: "messages"}
+	case "app_context_changed":
+		if event.User == "" {
+			return ignoredSignal("nobody looks at something else")
+		}
+		return signal{kind: kindViewed, place: at, by: chat.UserID(event.User), viewed: event.viewedChannel(at.team)}
+	case "assistant_thread_context_changed":
+		at.channel, at.root = event.Assistant.ChannelID, event.Assistant.ThreadTS
+		if !at.isValid() {
+			return ignoredSignal("a changed context of no thread")
+		}
+		return signal{kind: kindViewed, place: at, by: chat.UserID(event.Assistant.UserID), viewed: event.Assistant.Context.ChannelID}
 	case "agent_session_stopped":
 		at.root = event.ThreadTS
 		if !at.isValid() {

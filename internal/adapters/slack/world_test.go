@@ -89,8 +89,11 @@ func (w *team) options(server *slacktest.Server) Options {
 		Workspaces: NewSingle(slacktest.BotToken, server.APIURL(), nil), APIURL: server.APIURL(), SigningSecret: slacktest.SigningSecret,
 		Logger:   slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Settings: w.store,
-		Prompts: func(context.Context, []string) ([]interact.Prompt, error) {
+		Prompts: func(_ context.Context, collections []string) ([]interact.Prompt, error) {
 			prompts := []interact.Prompt{{Title: "Roll back", Message: "How do I roll back?"}}
+			for _, collection := range collections {
+				prompts[0].Title += " @" + collection
+			}
 			for _, more := range []string{"b", "c", "d", "e"} {
 				prompts = append(prompts, interact.Prompt{Title: more, Message: more})
 			}

@@ -189,6 +189,29 @@ func (p *Person) OpensDM() string {
 	return channelID
 }
 
+// Views is a person who looks at a channel while the app is open beside it; "" is none.
+func (p *Person) Views(channelID string) {
+	type entity struct {
+		Type  string `json:"type"`
+		Value any    `json:"value"`
+		Team  string `json:"team_id"`
+	}
+	event := struct {
+		Type    string `json:"type"`
+		User    string `json:"user"`
+		Channel string `json:"channel"`
+		Context struct {
+			Entities []entity `json:"entities,omitempty"`
+		} `json:"context"`
+		EventTS string `json:"event_ts"`
+	}{Type: "app_context_changed", User: p.ID, Channel: p.DM(), EventTS: fmt.Sprintf("%d.000000", p.server.Now().Unix())}
+	if channelID != "" {
+		message := map[string]string{"channel_id": channelID, "message_ts": event.EventTS}
+		event.Context.Entities = []entity{{"slack#/types/message_context", message, Team}, {"slack#/types/channel_id", channelID, Team}}
+	}
+	p.server.Event(event)
+}
+
 // OpensHome is a person who opens the app's home tab.
 func (p *Person) OpensHome() { p.homeOpened(p.DM(), "home") }
 

@@ -36,13 +36,12 @@ func boxCards(cards []render.SourceCard, show func(render.SourceCard) component)
 	parts, letters := 2, render.Length(box[0].Content) // the box is one
 	category := ""
 	for i, card := range cards {
-		var heading []component
+		shown := []component{show(card)}
 		if card.Category != category && card.Category != "" {
-			heading = []component{{Type: separatorType}, {Type: textType, Content: "**" + escapeText(card.Category, false) + "**"}}
+			shown = []component{{Type: separatorType}, {Type: textType, Content: "**" + escapeText(card.Category, false) + "**"}, shown[0]}
 		}
-		shown := append(heading, show(card))
 		last := &box[len(box)-1]
-		if joins := len(heading) == 0 && i > 0 && shown[0].Type == textType && last.Type == textType; joins {
+		if joins := len(shown) == 1 && i > 0 && shown[0].Type == textType && last.Type == textType; joins {
 			if letters += render.Length(shown[0].Content) + 1; letters > textBudget {
 				return box, len(cards) - i
 			}

@@ -3,7 +3,6 @@ package slack
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -23,10 +22,13 @@ func (d dispatcher) handleReaction(ctx context.Context, bot *interact.Handler, o
 		return err
 	}
 	run, root, err := s.findRated(ctx)
-	if err != nil && !errors.Is(err, chat.ErrGone) {
+	if errors.Is(err, chat.ErrGone) {
+		run, err = "", nil
+	}
+	if err != nil {
 		return err
 	}
-	if err != nil || run == "" {
+	if run == "" {
 		d.adapter.control.Skip(ctx, "a reaction to what can't be rated")
 		return nil
 	}
@@ -112,7 +114,7 @@ func (s *surface) OfferReason(ctx context.Context, _ chat.RunID, line string, bu
 		slack.MsgOptionText(escapeText(line), false), slack.MsgOptionBlocks(append([]slack.Block{words}, buttons.buildBlocks()...)...),
 	})
 	if err != nil { // the rating is kept
-		s.adapter.options.Logger.WarnContext(ctx, "offer to say why an answer did not help", "platform", Name, slog.Any("error", err))
+		s.adapter.options.Logger.WarnContext(ctx, "offer to say why an answer did not help", "platform", Name, "error", err)
 	}
 	return nil
 }

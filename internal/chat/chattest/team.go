@@ -32,6 +32,14 @@ type Team interface {
 	// Command has a person ask in the channel so that they alone see the answer, or change
 	// settings: "admin off".
 	Command(t *testing.T, who Person, text string)
+	// Edit has a person change their last message; for text "" they delete it.
+	Edit(t *testing.T, who Person, text string)
+	TeamControls
+	TeamView
+}
+
+// TeamControls is what people of a Team do beside writing.
+type TeamControls interface {
 	// Press has a person press the latest button with a label that they see, or take the entry
 	// of a menu; false where they see none.
 	Press(t *testing.T, who Person, label string) bool
@@ -43,9 +51,6 @@ type Team interface {
 	React(t *testing.T, who Person, emoji string, on bool)
 	// Fill has a person write into the form that is open to them, and send it.
 	Fill(t *testing.T, who Person, text string)
-	// Edit has a person change their last message; for text "" they delete it.
-	Edit(t *testing.T, who Person, text string)
-	TeamView
 }
 
 // TeamView is what can be seen of a Team.

@@ -40,7 +40,7 @@ func (p Passage) heading() string {
 type ranked struct {
 	Passage
 	position int
-	defines  float64 // how far it defines what is asked for, 0 to 2; 0 where nothing is
+	defines  float64 // how far it defines what is asked for, 0 to 2.25; 0 where nothing is
 }
 
 const (
@@ -94,8 +94,12 @@ func Defines(profile support.Profile, tag language.Tag, text string) bool {
 	return false
 }
 
+// saidShare is what it counts that a passage says what something is, where being named for it
+// counts 1.
+const saidShare = 1.25
+
 // measureDefinition tells how far a passage defines the words of a question: 1 for its heading, if
-// that names them and nothing else, and 1 for one of its first sentences, if that says what
+// that names them and nothing else, and saidShare for one of its first sentences, if that says what
 // they are, or for their entry in a glossary.
 func measureDefinition(profile support.Profile, p Passage) float64 {
 	byHeading := 0.0
@@ -110,5 +114,5 @@ func measureDefinition(profile support.Profile, p Passage) float64 {
 			said = max(said, definesTerm(profile, p.Language, u))
 		}
 	}
-	return byHeading + said
+	return byHeading + saidShare*said
 }

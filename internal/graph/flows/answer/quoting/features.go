@@ -45,6 +45,7 @@ const (
 	asksItself      = "asks" // ends in a question mark
 	leansBack       = "leans_back"
 	announcing      = "announces"
+	pointing        = "points"  // sends the reader elsewhere
 	defines         = "defines" // says what the question's word is
 	sameSection     = "same_section"
 	partHeld        = "part_held"           // best coverage of one of a double question's parts
@@ -80,6 +81,7 @@ var (
 	backward    = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|however|also|but|and|or|so|then|thus|therefore|for example|in this case|similarly|as (mentioned|noted|shown|described))\b`)
 	pronoun     = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|in this case)\b`)
 	connective  = regexp.MustCompile(`(?i)^\W*(then|instead|so|however|but|thus|hence|therefore|conversely|similarly|likewise|otherwise)\b`)
+	pointer     = regexp.MustCompile(`(?i)^\W*(?:please )?(?:(?:see|refer to|consult|check out|read|learn|find out)\b|(?:for )?(?:more|further|additional) (?:information|details?|examples?|help)\b)`)
 	remedy      = regexp.MustCompile(`(?i)\b(to (fix|solve|resolve|avoid|work around)|fix|fixed|solution|workaround|instead|you (can|should|must|need)|make sure|ensure|required to|try|run|set|use|add|remove|upgrade|update|enable|disable|increase|install|delete|check)\b`)
 	judgement   = regexp.MustCompile(`(?i)\b(not|no|cannot|can't|never|only|always|must|deprecated|removed|supported|supports|allowed|possible|safe|unsafe|recommended|no longer|does|will|may)\b`)
 	yesNo       = regexp.MustCompile(`(?i)^\W*(is|are|was|were|do|does|did|can|could|will|would|should|has|have|may|must|am)\b`)
@@ -214,6 +216,7 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		f[nameWanted] = logistic.Number(name && (quotesCode || u.kind == code || strings.Contains(u.Text, "--")))
 		f[asksItself] = logistic.Number(strings.HasSuffix(u.Text, "?"))
 		f[leansBack] = logistic.Number(u.kind == prose && backward.MatchString(u.Text))
+		f[pointing] = logistic.Number(u.kind == prose && pointer.MatchString(u.plain))
 		f[announcing] = logistic.Number(announces(u.Text))
 		says := definesTerm(q.Profile, p.Language, u)
 		f[defines] = says

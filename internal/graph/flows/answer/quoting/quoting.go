@@ -278,7 +278,7 @@ func (s *selection) worth(w whole) float64 {
 		if s.asksForMeaning {
 			value *= 1 + s.defines(w)
 		}
-		if named := s.read[w.passage].named; named >= namedFrom {
+		if named := s.read[w.passage].named; named >= namedFrom && !s.asksForMeaning {
 			value *= 1 + namedBonus*named
 		}
 		return value
@@ -355,7 +355,7 @@ func arrange(read []passageUnits, chosen []whole) []Quote {
 			rank[w.passage] = order + 1
 		}
 		units := read[w.passage].units
-		outer := outerIndent(units, w)
+		outer, level := outerIndent(units, w), -1
 		for _, at := range w.units {
 			if known[[2]int{w.passage, at}] {
 				continue
@@ -364,7 +364,8 @@ func arrange(read []passageUnits, chosen []whole) []Quote {
 			u := units[at]
 			text := u.Text
 			if u.kind == item {
-				text = strings.Repeat(" ", itemIndent*((max(0, u.indent-outer)+1)/2)) + text
+				level = min(level+1, (max(0, u.indent-outer)+1)/2) // below one that is quoted
+				text = strings.Repeat(" ", itemIndent*level) + text
 			}
 			quotes = append(quotes, Quote{Passage: w.passage, Position: at, Text: text, Block: u.Block, Score: u.chance, first: order == 0})
 		}

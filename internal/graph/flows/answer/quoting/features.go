@@ -79,7 +79,7 @@ var (
 	digits      = regexp.MustCompile(`\d`)
 	numberWords = regexp.MustCompile(`(?i)\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|half|dozen|twice|unlimited)\b`)
 	backward    = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|however|also|but|and|or|so|then|thus|therefore|for example|in this case|similarly|as (mentioned|noted|shown|described))\b`)
-	pronoun     = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|in this case)\b`)
+	pronoun     = regexp.MustCompile(`(?i)^\W*(?:(?:note|tip|hint|important|warning|caution)\W+)?(?:(?:for|to do) )?(this|that|these|those|it|its|they|he|she|in this case)\b`)
 	connective  = regexp.MustCompile(`(?i)^\W*(then|instead|so|however|but|thus|hence|therefore|conversely|similarly|likewise|otherwise)\b`)
 	pointer     = regexp.MustCompile(`(?i)^\W*(?:please )?(?:(?:see|refer to|consult|check out|read|learn|find out)\b|(?:for )?(?:more|further|additional) (?:information|details?|examples?|help)\b)`)
 	remedy      = regexp.MustCompile(`(?i)\b(to (fix|solve|resolve|avoid|work around)|fix|fixed|solution|workaround|instead|you (can|should|must|need)|make sure|ensure|required to|try|run|set|use|add|remove|upgrade|update|enable|disable|increase|install|delete|check)\b`)

@@ -204,16 +204,16 @@ func (s *selection) fits(w whole, size Size) bool {
 	return w.best >= size.Chance || s.chancesAdded(w) >= listChance || s.answersPart(w) || s.asksNothingInParticular()
 }
 
-// strays tells whether a whole is an entry of a list, from where nothing else is quoted, which
-// even with its headings says little of what is asked.
+// strays tells whether a whole is entries of a list that nothing announces, from where nothing else
+// is quoted, which even with their headings say little of what is asked.
 func (s *selection) strays(w whole) bool {
-	return s.question.Intent != list && len(w.units) == 1 && s.read[w.passage].units[w.first].kind == item &&
-		!s.asksNothingInParticular() && !s.answersPart(w) &&
+	return s.question.Intent != list && !s.asksNothingInParticular() && !s.answersPart(w) &&
+		!slices.ContainsFunc(w.units, func(at int) bool { return s.read[w.passage].units[at].kind != item }) &&
 		!slices.ContainsFunc(s.chosen, func(c whole) bool { return c.passage == w.passage }) &&
 		s.question.Profile.Coverage(w.about) < strayCoverage
 }
 
-// strayCoverage is how much of a question such an entry holds that is quoted.
+// strayCoverage is how much of a question such entries hold that are quoted.
 const strayCoverage = 0.5
 
 // asksNothingInParticular tells whether a question asks what there is: for a summary, or in

@@ -30,6 +30,14 @@ func TestWhatIsQuotedFirst(t *testing.T) {
 			"Tally is an internal tool",
 		},
 		{
+			"what is so in general", "how many hours of leave do we earn", "lookup",
+			[]quoting.Passage{
+				{Document: "a", Title: "Leave", Text: "Ask the house. For example: It is June. You earn 56 hours of leave.", Score: 1},
+				{Document: "b", Title: "Earning", Text: "You earn 4 hours of leave.", Score: 0.9},
+			},
+			"You earn 4",
+		},
+		{
 			"a number in words", "how many hours of leave do we earn", "lookup",
 			[]quoting.Passage{{Document: "a", Title: "Leave", Text: "Hours of leave that we earn are listed.\n\nWe earn four hours of leave.", Score: 1}},
 			"We earn four",

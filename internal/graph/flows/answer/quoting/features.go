@@ -81,6 +81,7 @@ var (
 	backward    = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|however|also|but|and|or|so|then|thus|therefore|for example|in this case|similarly|as (mentioned|noted|shown|described))\b`)
 	pronoun     = regexp.MustCompile(`(?i)^\W*(?:(?:note|tip|hint|important|warning|caution)\W+)?(?:(?:for|to do) )?(this|that|these|those|it|its|they|he|she|in this case)\b`)
 	connective  = regexp.MustCompile(`(?i)^\W*(then|instead|so|however|but|thus|hence|therefore|conversely|similarly|likewise|otherwise)\b`)
+	example     = regexp.MustCompile(`(?i)^\W*(?:for (?:example|instance)|e\.g\.|example\b|zum beispiel|par exemple|por ejemplo)`)
 	pointer     = regexp.MustCompile(`(?i)^\W*(?:please )?(?:(?:see|refer to|consult|check out|read|learn|find out)\b|(?:for )?(?:more|further|additional) (?:information|details?|examples?|help)\b)`)
 	remedy      = regexp.MustCompile(`(?i)\b(to (fix|solve|resolve|avoid|work around)|fix|fixed|solution|workaround|instead|you (can|should|must|need)|make sure|ensure|required to|try|run|set|use|add|remove|upgrade|update|enable|disable|increase|install|delete|check)\b`)
 	judgement   = regexp.MustCompile(`(?i)\b(not|no|cannot|can't|never|only|always|must|deprecated|removed|supported|supports|allowed|possible|safe|unsafe|recommended|no longer|does|will|may)\b`)
@@ -105,7 +106,12 @@ func readUnits(q Question, p Passage) []unit {
 		if kindOf(s) == code && len(s.Text) > longCode {
 			s.Text = excerpt(q.Profile, s.Text)
 		}
-		units = append(units, newUnit(p, s))
+		u := newUnit(p, s)
+		if u.kind == prose {
+			runsOn := len(units) > 0 && !strings.Contains(p.Text[units[len(units)-1].End:s.Start], "\n")
+			u.isExample = example.MatchString(s.Text) || runsOn && units[len(units)-1].isExample
+		}
+		units = append(units, u)
 	}
 	return units
 }

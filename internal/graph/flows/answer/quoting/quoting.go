@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -278,6 +279,9 @@ func (s *selection) worth(w whole) float64 {
 		if s.asksForMeaning {
 			value *= 1 + s.defines(w)
 		}
+		if s.read[w.passage].units[w.last].isExample && !asksExample.MatchString(s.question.Text) {
+			value *= exampleShare
+		}
 		if named := s.read[w.passage].named; named >= namedFrom && !s.asksForMeaning {
 			value *= 1 + namedBonus*named
 		}
@@ -292,6 +296,12 @@ const (
 	namedFrom  = 0.6
 	namedBonus = 1.5
 )
+
+// exampleShare is what a sentence of an example counts as the beginning of an answer: what is so
+// there need not be so elsewhere.
+const exampleShare = 0.5
+
+var asksExample = regexp.MustCompile(`(?i)\b(examples?|samples?|instance|e\.g|beispiele?|exemples?|ejemplos?)\b`)
 
 // codeShare is what code counts as the beginning of an answer to a question that words answer:
 // what something is, or whether something is so.

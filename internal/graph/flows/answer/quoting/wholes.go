@@ -15,13 +15,14 @@ import (
 // asked for.
 type unit struct {
 	sentence.Sentence
-	plain  string // without the addresses of links
-	kind   kind
-	indent int      // of an item, in bytes
-	length int      // characters, as it is read
-	terms  []string // in order
-	set    support.Set
-	chance float64
+	plain     string // without the addresses of links
+	kind      kind
+	indent    int      // of an item, in bytes
+	length    int      // characters, as it is read
+	terms     []string // in order
+	set       support.Set
+	chance    float64
+	isExample bool // a sentence of a paragraph that gives one
 	// covered is the part of the question that it holds.
 	covered float64
 	// defines is how far it says what the words of the question are, 0 to 1.

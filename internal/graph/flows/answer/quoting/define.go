@@ -40,7 +40,8 @@ func (p Passage) heading() string {
 type ranked struct {
 	Passage
 	position int
-	defines  float64 // how far it defines what is asked for, 0 to 2.25; 0 where nothing is
+	defines  float64 // how far it defines what is asked for, 0 to 2; 0 where nothing is
+	says     float64 // how far its text does, 0 to 1
 }
 
 const (
@@ -61,12 +62,12 @@ func rank(q Question, passages []Passage, size Size) []ranked {
 	for i, p := range passages {
 		r := ranked{Passage: p, position: i}
 		if asks {
-			r.defines = measureDefinition(q.Profile, p)
+			r.defines, r.says = measureDefinition(q.Profile, p)
 		}
 		order = append(order, r)
 	}
 	defining := slices.Clone(order)
-	slices.SortStableFunc(defining, func(a, b ranked) int { return cmp.Compare(b.defines, a.defines) })
+	slices.SortStableFunc(defining, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.defines, a.defines), cmp.Compare(b.says, a.says)) })
 	end := 0
 	for end < len(defining) && end < definers && defining[end].defines >= definesFrom {
 		end++
@@ -94,19 +95,14 @@ func Defines(profile support.Profile, tag language.Tag, text string) bool {
 	return false
 }
 
-// saidShare is what it counts that a passage says what something is, where being named for it
-// counts 1.
-const saidShare = 1.25
-
 // measureDefinition tells how far a passage defines the words of a question: 1 for its heading, if
-// that names them and nothing else, and saidShare for one of its first sentences, if that says what
-// they are, or for their entry in a glossary.
-func measureDefinition(profile support.Profile, p Passage) float64 {
+// that names them and nothing else, and 1 for one of its first sentences, if that says what
+// they are, or for their entry in a glossary: the latter is given by itself as well.
+func measureDefinition(profile support.Profile, p Passage) (defines, said float64) {
 	byHeading := 0.0
 	for _, name := range lexical.SplitNames(p.heading()) {
 		byHeading = max(byHeading, profile.Exactness(support.OfIn(p.Language, name)))
 	}
-	said := 0.0
 	for i, s := range sentence.Split(p.Text) {
 		u := unit{Sentence: s, kind: kindOf(s)}
 		if i < openingUnits || entryTerm[u.kind] != nil {
@@ -114,5 +110,5 @@ func measureDefinition(profile support.Profile, p Passage) float64 {
 			said = max(said, definesTerm(profile, p.Language, u))
 		}
 	}
-	return byHeading + saidShare*said
+	return byHeading + said, said
 }

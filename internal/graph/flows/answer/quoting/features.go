@@ -1,7 +1,6 @@
 package quoting
 
 import (
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -21,7 +20,6 @@ import (
 const (
 	always          = logistic.Always
 	coverage        = "coverage"         // of the question by the sentence
-	announced       = "announced"        // coverage by an entry of a list or table and what announces it
 	coverageSquared = "coverage_squared" // more than half of a question tells much more than a little
 	headingHolds    = "heading_holds"    // coverage of the question by the heading
 	headingAsked    = "heading_asked"    // part of the heading that the question holds
@@ -45,7 +43,6 @@ const (
 	asksItself      = "asks" // ends in a question mark
 	leansBack       = "leans_back"
 	announcing      = "announces"
-	pointing        = "points"  // sends the reader elsewhere
 	defines         = "defines" // says what the question's word is
 	sameSection     = "same_section"
 	partHeld        = "part_held"           // best coverage of one of a double question's parts
@@ -82,7 +79,6 @@ var (
 	pronoun     = regexp.MustCompile(`(?i)^\W*(?:(?:note|tip|hint|important|warning|caution)\W+)?(?:(?:for|to do) )?(this|that|these|those|it|its|they|he|she|in this case)\b`)
 	connective  = regexp.MustCompile(`(?i)^\W*(then|instead|so|however|but|thus|hence|therefore|conversely|similarly|likewise|otherwise)\b`)
 	example     = regexp.MustCompile(`(?i)^\W*(?:for (?:example|instance)|e\.g\.|example\b|zum beispiel|par exemple|por ejemplo)`)
-	pointer     = regexp.MustCompile(`(?i)^\W*(?:please )?(?:(?:see|refer to|consult|check out|read|learn|find out)\b|(?:for )?(?:more|further|additional) (?:information|details?|examples?|help)\b)`)
 	remedy      = regexp.MustCompile(`(?i)\b(to (fix|solve|resolve|avoid|work around)|fix|fixed|solution|workaround|instead|you (can|should|must|need)|make sure|ensure|required to|try|run|set|use|add|remove|upgrade|update|enable|disable|increase|install|delete|check)\b`)
 	judgement   = regexp.MustCompile(`(?i)\b(not|no|cannot|can't|never|only|always|must|deprecated|removed|supported|supports|allowed|possible|safe|unsafe|recommended|no longer|does|will|may)\b`)
 	yesNo       = regexp.MustCompile(`(?i)^\W*(is|are|was|were|do|does|did|can|could|will|would|should|has|have|may|must|am)\b`)
@@ -188,17 +184,12 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 	asksNumber, name := wantsNumber.MatchString(q.Text), wantsName.MatchString(q.Text)
 	yes := yesNo.MatchString(q.Text)
 	all := make([]features, len(units))
-	leads := leadsOf(units)
 	for i, u := range units {
 		f := features{}
 		for name, value := range shared {
 			f[name] = value
 		}
 		f[coverage] = covered[i]
-		f[announced] = covered[i]
-		if leads[i] != nil {
-			f[announced] = q.Profile.Coverage(united(u.set, leads[i]))
-		}
 		f[relative] = ratio(covered[i], c.most)
 		f[holdsRarest] = logistic.Number(rarest.Holds(u.set))
 		f[related] = coverageByRelated(q.Profile, u.set)
@@ -222,7 +213,6 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		f[nameWanted] = logistic.Number(name && (quotesCode || u.kind == code || strings.Contains(u.Text, "--")))
 		f[asksItself] = logistic.Number(strings.HasSuffix(u.Text, "?"))
 		f[leansBack] = logistic.Number(u.kind == prose && backward.MatchString(u.Text))
-		f[pointing] = logistic.Number(u.kind == prose && pointer.MatchString(u.plain))
 		f[announcing] = logistic.Number(announces(u.Text))
 		says := definesTerm(q.Profile, p.Language, u)
 		f[defines] = says
@@ -232,37 +222,6 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		f[yesNoJudges] = logistic.Number(yes && judgement.MatchString(u.Text))
 		all[i] = f
 	}
-	return all
-}
-
-// leadsOf gives for each entry of a list or table the terms of what announces it: the sentence in
-// front of it, or the header; nil for other units.
-func leadsOf(units []unit) []support.Set {
-	leads := make([]support.Set, len(units))
-	var lead support.Set
-	for i, u := range units {
-		switch u.kind {
-		case prose:
-			lead = nil
-			if announces(u.Text) || asks(u.Text) {
-				lead = u.set
-			}
-		case item:
-			leads[i] = lead
-		case row:
-			if i == 0 || units[i-1].kind != row {
-				lead = united(u.set, lead)
-				continue
-			}
-			leads[i] = lead
-		}
-	}
-	return leads
-}
-
-func united(a, b support.Set) support.Set {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
 	return all
 }
 

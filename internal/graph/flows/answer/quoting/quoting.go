@@ -199,23 +199,11 @@ func (s *selection) fits(w whole, size Size) bool {
 		return false
 	case len(s.chosen) == 0:
 		return true
-	case s.lengthAdded(w) > s.left+spare(size), s.strays(w):
+	case s.lengthAdded(w) > s.left+spare(size):
 		return false
 	}
 	return w.best >= size.Chance || s.chancesAdded(w) >= listChance || s.answersPart(w) || s.asksNothingInParticular()
 }
-
-// strays tells whether a whole is entries of a list that nothing announces, from where nothing else
-// is quoted, which even with their headings say little of what is asked.
-func (s *selection) strays(w whole) bool {
-	return s.question.Intent != list && !s.asksNothingInParticular() && !s.answersPart(w) &&
-		!slices.ContainsFunc(w.units, func(at int) bool { return s.read[w.passage].units[at].kind != item }) &&
-		!slices.ContainsFunc(s.chosen, func(c whole) bool { return c.passage == w.passage }) &&
-		s.question.Profile.Coverage(w.about) < strayCoverage
-}
-
-// strayCoverage is how much of a question such entries hold that are quoted.
-const strayCoverage = 0.5
 
 // asksNothingInParticular tells whether a question asks what there is: for a summary, or in
 // words that nothing chosen holds.
@@ -279,7 +267,7 @@ func (s *selection) worth(w whole) float64 {
 		if s.asksForMeaning {
 			value *= 1 + s.defines(w)
 		}
-		if s.read[w.passage].units[w.last].isExample && !asksExample.MatchString(s.question.Text) {
+		if s.read[w.passage].units[w.first].isExample && !asksExample.MatchString(s.question.Text) {
 			value *= exampleShare
 		}
 		if named := s.read[w.passage].named; named >= namedFrom && !s.asksForMeaning {

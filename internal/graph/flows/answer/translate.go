@@ -84,3 +84,21 @@ func (r *inquiry) translateWide(ctx context.Context, tag language.Tag) error {
 func isWideLetter(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
+
+// addPhrasalMeanings lets what a verb means with its particle count as the verb, and the particle
+// as nothing: "enable" for "turn" in "turn it on".
+func (r *inquiry) addPhrasalMeanings() {
+	if language.Detect(r.text).Or(language.English) != language.English {
+		return
+	}
+	phrasals := words.Phrasals(r.text)
+	particles := make(map[string]bool)
+	for i := range r.profile.Terms {
+		term := &r.profile.Terms[i]
+		if phrasal, ok := phrasals[term.Written]; ok {
+			term.Also = append(term.Also, phrasal.Meaning...)
+			particles[phrasal.Particle] = true
+		}
+	}
+	r.profile.Terms = slices.DeleteFunc(r.profile.Terms, func(term support.Term) bool { return particles[term.Written] })
+}

@@ -243,19 +243,6 @@ func (r *inquiry) tell(ctx context.Context) error {
 	return nil
 }
 
-// addPhrasalMeanings lets what a verb means with its particle count as the verb: "enable" for
-// "turn" in "turn it on".
-func (r *inquiry) addPhrasalMeanings() {
-	if language.Detect(r.text).Or(language.English) != language.English {
-		return
-	}
-	meanings := words.PhrasalMeanings(r.text)
-	for i := range r.profile.Terms {
-		term := &r.profile.Terms[i]
-		term.Also = append(term.Also, meanings[term.Written]...)
-	}
-}
-
 // isFiller tells terms that say nothing about what a question is about: function words,
 // and words of chat.
 func isFiller(term string) bool { return lexical.IsFiller(term) || words.IsSlang(term) }

@@ -24,18 +24,24 @@ var phrasalVerbs = func() map[string][]string {
 // old thing off".
 const particleWithin = 4
 
-// PhrasalMeanings gives, by the verb as written, the analysed terms for the meaning of each verb
-// in a text that has a particle: "enabl" for "turn" in "turn it on".
-func PhrasalMeanings(text string) map[string][]string {
-	meanings := make(map[string][]string)
+// Phrasal is a verb with its particle, "turn on", as a text has it.
+type Phrasal struct {
+	Particle string
+	Meaning  []string // analysed: "enabl"
+}
+
+// Phrasals gives, by the verb as written, each verb in a text that has a particle: "turn" in "turn
+// it on".
+func Phrasals(text string) map[string]Phrasal {
+	found := make(map[string]Phrasal)
 	listed := lexical.Words(lexical.Fold(text))
 	for i, verb := range listed {
 		for _, particle := range listed[i+1 : min(len(listed), i+1+particleWithin)] {
 			if meaning, ok := phrasalVerbs[strings.ToLower(verb.Text+" "+particle.Text)]; ok {
-				meanings[verb.Text] = meaning
+				found[verb.Text] = Phrasal{particle.Text, meaning}
 				break
 			}
 		}
 	}
-	return meanings
+	return found
 }

@@ -154,7 +154,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-func TestPhrasalMeanings(t *testing.T) {
+func TestPhrasals(t *testing.T) {
 	for _, test := range []struct{ text, verb, meaning string }{
 		{"how do I turn on the lights", "turn", "enabl"},
 		{"turn that old thing off", "turn", "disabl"},
@@ -162,10 +162,13 @@ func TestPhrasalMeanings(t *testing.T) {
 		{"keep the files around", "keep", "retain"},
 		{"which files do we keep", "keep", ""},
 	} {
-		meaning := words.PhrasalMeanings(test.text)[test.verb]
+		meaning := words.Phrasals(test.text)[test.verb].Meaning
 		if slices.Contains(meaning, test.meaning) != (test.meaning != "") || test.meaning == "" && len(meaning) > 0 {
 			t.Errorf("%q: %s means %q, want %q", test.text, test.verb, meaning, test.meaning)
 		}
+	}
+	if particle := words.Phrasals("keep the files around")["keep"].Particle; particle != "around" {
+		t.Errorf("the particle of keep is %q", particle)
 	}
 }
 

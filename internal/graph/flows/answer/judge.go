@@ -109,8 +109,9 @@ var (
 		"not given", oneThing, "pages that hold as much", "referent", "unknown and unlike", "whether",
 	}
 	declineFeatures = []string{
-		"bearing", "heading of one page", "live and the team's own", "match of the first", oneThing, "person of the team's own",
-		"price", "section is the question", "statement in a thread", "thread", "words close by",
+		"bearing", "definition", "heading of one page", "held by a heading", "live and the team's own", "match of the first", "not given",
+		oneThing, "person of the team's own", "price", "section is the question", "statement in a thread", "thread", "troubleshooting",
+		"words apart", "words close by",
 	}
 )
 

@@ -40,6 +40,7 @@ func addQuestionFeatures(s State, f logistic.Features) {
 	f["weight of the words"] = math.Min(p.Weight()/math.Log(2+float64(max(p.Passages, 1)))/4, 1.5)
 	f["whether"] = logistic.Number(words.AsksWhether(s.OriginalQuery))
 	f["definition"] = logistic.Number(s.Intent == Definition)
+	f["troubleshooting"] = logistic.Number(s.Intent == Troubleshooting)
 	f["statement in a thread"] = inThread * logistic.Number(words.States(s.OriginalQuery))
 	f["price"] = logistic.Number(words.AsksPrice(s.OriginalQuery))
 	f["person of the team's own"] = logistic.Number(words.AsksWho(s.OriginalQuery) && words.Own(s.OriginalQuery))
@@ -97,6 +98,10 @@ func addEvidenceFeatures(s State, f logistic.Features) {
 	f["section is the question"] = p.Exactness(support.OfIn(language.Parse(first.Document.Language), first.Passage.Section()))
 	for _, e := range s.SearchResults[:min(len(s.SearchResults), nearby)] {
 		f["words close by"] = max(f["words close by"], shareCloseBy(p, e))
+	}
+	if len(s.History) == 0 {
+		f["words apart"] = shareApart(s)
+		f["held by a heading"] = headingCoverage(s)
 	}
 }
 

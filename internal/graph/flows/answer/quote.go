@@ -30,16 +30,19 @@ func (q *quoter) quote(s State) Draft {
 	if len(passages) == 0 {
 		return Draft{}
 	}
-	question := questionOf(s)
+	question, size := questionOf(s), sizes[s.Depth]
+	if isDoubtful(s) {
+		size.Characters = 0 // nothing beside the best quote
+	}
 	if q.observe != nil {
 		paths := make([]string, len(positions))
 		for i, position := range positions {
 			paths[i] = s.SearchResults[position].Document.Path
 		}
-		q.observe(Quotable{Question: question, Passages: passages, Paths: paths, Size: sizes[s.Depth]})
+		q.observe(Quotable{Question: question, Passages: passages, Paths: paths, Size: size})
 	}
 	var draft Draft
-	for _, chosen := range quoting.Choose(question, passages, sizes[s.Depth]) {
+	for _, chosen := range quoting.Choose(question, passages, size) {
 		draft.Sentences = append(draft.Sentences, Sentence{
 			Text: chosen.Text, Evidence: positions[chosen.Passage], Position: chosen.Position, Block: chosen.Block, Score: chosen.Score,
 		})

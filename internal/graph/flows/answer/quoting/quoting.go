@@ -199,10 +199,22 @@ func (s *selection) fits(w whole, size Size) bool {
 		return false
 	case len(s.chosen) == 0:
 		return true
+	case s.leavesDefinition(w) && !s.answersPart(w):
+		return false
 	case s.lengthAdded(w) > s.left+spare(size):
 		return false
 	}
 	return w.best >= size.Chance || s.chancesAdded(w) >= listChance || s.answersPart(w) || s.asksNothingInParticular()
+}
+
+// leavesDefinition tells whether a whole leaves what a definition, which is chosen first, is about: the entry of a
+// glossary says all, a sentence goes on in its section.
+func (s *selection) leavesDefinition(w whole) bool {
+	first := s.chosen[0]
+	if !s.asksForMeaning || s.defines(first) < definesFrom || s.defines(w) >= definesFrom {
+		return false
+	}
+	return w.passage != first.passage || s.read[first.passage].units[first.last].kind != prose
 }
 
 // asksNothingInParticular tells whether a question asks what there is: for a summary, or in

@@ -87,7 +87,7 @@ func readPassages(weights logistic.Weights, q Question, passages []Passage, size
 			read[i].units[j].chance = weights.Chance(logistic.Features(f))
 			read[i].units[j].defines, read[i].units[j].covered = f[defines], f[coverage]
 		}
-		read[i].listed = q.Intent == list
+		read[i].listed, read[i].defining = q.Intent == list, q.asksDefinition()
 		if len(features[i]) > 0 {
 			read[i].named = features[i][0][headingExact]
 		}
@@ -257,8 +257,8 @@ const (
 	// partBonus for what answers a part of it that nothing chosen does.
 	freshBonus = 1.5
 	partBonus  = 4
-	// firstLength is up to where the first whole's length counts for nothing, and
-	// firstOverhead makes the rest of it count little.
+	// firstLength is up to where the first whole's length counts for nothing, longList from where it
+	// does no more, and firstOverhead makes the rest of it count little.
 	firstLength   = 120
 	firstOverhead = 300
 	// alike is the part of the shorter text's terms that two texts share which say the same.
@@ -272,7 +272,7 @@ func spare(size Size) int { return size.Characters / 4 }
 // counts: that is the one that has to answer.
 func (s *selection) worth(w whole) float64 {
 	if len(s.chosen) == 0 {
-		value := w.best / float64(max(w.length, firstLength)+firstOverhead)
+		value := w.best / float64(min(max(w.length, firstLength), longList)+firstOverhead)
 		if s.asksForWords && s.showsCode(w) {
 			value *= codeShare
 		}

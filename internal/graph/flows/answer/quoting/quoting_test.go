@@ -70,6 +70,11 @@ func TestWholesAreQuotedWhole(t *testing.T) {
 			"Maybe the signer is behind a slow proxy?\nTry the flag:\n```sh\nsigner --direct\n```",
 		},
 		{
+			"steps that go on behind a paragraph and code", "how do I rotate the signing key", "how-to",
+			"Rotate the signing key in steps:\n\n1. Stop the signer.\n\nThe signer ends what it signs.\n\n2. Run:\n\n```sh\nrotate\n```\n\nIt says Rotated.\n\n3. Start the signer.\n\nLunch is at noon.",
+			"Rotate the signing key in steps:\n1. Stop the signer.\nThe signer ends what it signs.\n2. Run:\n```sh\nrotate\n```\nIt says Rotated.\n3. Start the signer.",
+		},
+		{
 			"a line behind what announces it", "which states does the signer have", "lookup",
 			"The signer has states, in this order:\nWaiting, signing, done.\n\nLunch is at noon.",
 			"The signer has states, in this order:\nWaiting, signing, done.",
@@ -95,6 +100,7 @@ func TestWhatStatesNothingIsNotQuoted(t *testing.T) {
 		{"a table of contents", "The signer shows its keys in a window.\n\n- [Signer keys](#keys)\n- [Signer window](#window)", "Signer keys"},
 		{"a question that nothing answers", "The signer shows its keys in a window.\n\nIn which window does the signer show keys?", "In which"},
 		{"what announces a picture", "The signer window looks like this:\n\nsigner window\n\nThe signer shows its keys in a window.", "looks like this"},
+		{"a sentence that leans on code", "Begin:\n\n```sh\nbegin\n```\n\nIt shows the keys of the signer in a window.\n\nA signer has keys and shows them.", "It shows"},
 		{"a sentence that leans on a long one", "Archives, " + strings.Repeat("old and new, ", 12) + "come at night. It shows the signer in a window.", "It shows"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -134,6 +140,11 @@ func TestAnEntryOfAGlossaryComesFirst(t *testing.T) {
 		got := quoting.Choose(asked("what is a signer?", "definition"), []quoting.Passage{mentions, glossary}, quoting.Size{Passages: 8, Characters: 300, Floor: 0.3})
 		if len(got) == 0 || got[0].Passage != 1 || !strings.Contains(texts(got), "that signs archives") {
 			t.Errorf("%s: quotes\n%s", name, texts(got))
+		}
+		for _, other := range []string{"what waits", "What waits", "delays archives"} {
+			if strings.Contains(texts(got), other) {
+				t.Errorf("%s: beside the entry it quotes %q:\n%s", name, other, texts(got))
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -58,6 +59,7 @@ type passageUnits struct {
 	units    []unit
 	titles   support.Set // terms of the page's title and the headings
 	listed   bool        // the question asks for a list
+	defining bool        // it asks for the meaning of something
 	named    float64     // how far the heading is what is asked for, 0 to 1
 	wholes   []whole
 }
@@ -78,6 +80,8 @@ const (
 	// longList and longTable are up to how many characters a list or table is taken whole.
 	longList  = 700
 	longTable = 600
+	// longSteps is up to how many characters the steps of a list are quoted from the first.
+	longSteps = 1200
 	// longCode is the longest code that is quoted whole.
 	longCode = 400
 	// excerptLines is how many lines are quoted of longer code.
@@ -130,6 +134,11 @@ const (
 // statement is the whole of a sentence in prose, with the one before it where it can't
 // be read without that, and that is short.
 func (p *passageUnits) statement(at int) whole {
+	if at > 0 && p.units[at-1].kind != prose && pronoun.MatchString(p.units[at].Text) {
+		w := p.whole(at)
+		w.leans = true
+		return w
+	}
 	if at == 0 || !p.leans(at) || p.leans(at-1) && !pronoun.MatchString(p.units[at].Text) {
 		return p.whole(at)
 	}
@@ -230,11 +239,43 @@ func (p *passageUnits) stretchEnd(start int) int {
 			end++
 		}
 	case item:
-		for end < len(p.units) && (p.units[end].kind == item || p.units[end].kind == code && end+1 < len(p.units) && p.units[end+1].kind == item || p.units[end].kind == code && announces(p.units[end-1].Text)) {
+		for end < len(p.units) && (p.units[end].kind == item || p.units[end].kind == code && end+1 < len(p.units) && p.units[end+1].kind == item || p.units[end].kind == code && announces(p.units[end-1].Text) || p.isWithinSteps(start, end)) {
 			end++
 		}
 	}
 	return end
+}
+
+// isWithinSteps tells whether what stands behind the items of a list belongs to one of them: steps go on
+// behind it with the next number.
+func (p *passageUnits) isWithinSteps(start, at int) bool {
+	next := at
+	for next < len(p.units) && next-at < longStep && p.units[next].kind != item {
+		next++
+	}
+	if next == len(p.units) || p.units[next].kind != item {
+		return false
+	}
+	for before := at - 1; before >= start; before-- {
+		if u := p.units[before]; u.kind == item && u.indent == p.units[next].indent {
+			number := stepNumber(u.Text)
+			return number > 0 && stepNumber(p.units[next].Text) == number+1
+		}
+	}
+	return false
+}
+
+// longStep is how many sentences and blocks a step may have behind its first.
+const longStep = 6
+
+// stepNumber is the number of a step, 0 for what is none.
+func stepNumber(text string) int {
+	digits := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
+	number, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return number
 }
 
 // block gives the wholes of a list, table or code with what announces it.
@@ -263,7 +304,7 @@ func (p *passageUnits) block(lead, start, end int) []whole {
 		}
 		return nil
 	case row:
-		if all.length <= p.longest(longTable) || end-start < 3 {
+		if end-start < 3 || all.length <= p.longest(longTable) && !p.hasEntry(start, end) {
 			return []whole{all}
 		}
 		var wholes []whole
@@ -272,10 +313,16 @@ func (p *passageUnits) block(lead, start, end int) []whole {
 		}
 		return wholes
 	}
-	if all.length <= p.longest(longList) {
+	if all.length <= p.longest(longList) && !p.hasEntry(start, end) {
 		return []whole{all}
 	}
 	return p.longList(with, start, end)
+}
+
+// hasEntry tells whether a table or list has an entry for what the question asks the meaning of: that
+// is quoted without the others.
+func (p *passageUnits) hasEntry(start, end int) bool {
+	return p.defining && slices.ContainsFunc(p.units[start:end], func(u unit) bool { return entryTerm[u.kind] != nil && u.defines >= definesFrom })
 }
 
 // sectionLink matches an item that is a link to a section of its own page, and nothing else.
@@ -319,7 +366,7 @@ func (p *passageUnits) longList(with []int, start, end int) []whole {
 	if isOrdered(p.units[start].Text) {
 		length := 0
 		stop := start
-		for stop < end && (length < longList || p.units[stop].kind == code) {
+		for stop < end && (length < longSteps || p.units[stop].kind == code) {
 			length += len(p.units[stop].Text)
 			stop++
 		}

@@ -64,8 +64,8 @@ func BenchmarkIngestMemory(b *testing.B) {
 // memory that it took, how long it was until there were passages, and what was printed.
 func ingestPeak(b *testing.B, file, folder string) (peak int64, took time.Duration, said string) {
 	b.Helper()
-	data := b.TempDir()
-	settings := filepath.Join(data, "cairn.yaml")
+	data := filepath.Join(b.TempDir(), "data")
+	settings := filepath.Join(b.TempDir(), "cairn.yaml")
 	sources := fmt.Sprintf("sources:\n  - {name: large, kind: files, path: %q, source_code: true}\n", folder)
 	if err := os.WriteFile(settings, []byte(sources), 0o600); err != nil {
 		b.Fatal(err)

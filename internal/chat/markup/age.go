@@ -37,9 +37,7 @@ func Freshness(source chat.Source, now time.Time) string {
 	switch {
 	case source.State == "gone":
 		return "no longer there"
-	case source.State == "changed" && age != "":
-		return "changed " + age + ", after it was read"
-	case source.State == "changed":
+	case source.State == "changed": // when is not known: Modified is of what was read
 		return "changed after it was read"
 	case source.State == "old" && age != "":
 		return "unchanged for " + strings.TrimSuffix(age, " ago")

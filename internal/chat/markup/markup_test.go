@@ -136,7 +136,7 @@ func TestFreshness(t *testing.T) {
 		want   string
 	}{
 		{chat.Source{State: "live", Modified: day}, "changed 1 day ago"},
-		{chat.Source{State: "changed", Modified: day}, "changed 1 day ago, after it was read"},
+		{chat.Source{State: "changed", Modified: day}, "changed after it was read"},
 		{chat.Source{State: "changed"}, "changed after it was read"},
 		{chat.Source{State: "gone", Modified: day}, "no longer there"},
 		{chat.Source{State: "live"}, ""},

@@ -293,12 +293,6 @@ var largeKinds = []struct {
 			return fmt.Sprintf("== Section %d\n\n%s\n\n* %s\n\n", n, m.text(800), m.text(50))
 		})
 	}},
-	{".json", func(out io.Writer, m *wordMaker) error {
-		return repeat(out, largeDocument, func(n int) string { return fmt.Sprintf("{\"n\": %d, \"text\": %q}\n", n, m.text(90)) })
-	}},
-	{".yaml", func(out io.Writer, m *wordMaker) error {
-		return repeat(out, largeDocument, func(n int) string { return fmt.Sprintf("key%d: %q\n", n, m.text(90)) })
-	}},
 }
 
 // writeZip writes files into an archive.

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -64,13 +65,21 @@ func (e *unreadError) Error() string { return e.reason.Error() }
 // Unwrap returns the reason.
 func (e *unreadError) Unwrap() error { return e.reason }
 
+// explainTimeout says so where a document was not read to its end because that took too long.
+func explainTimeout(ctx context.Context, err error, limit time.Duration) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("reading it took longer than %s: split it, or read it while the machine does less: %w", limit, err)
+	}
+	return err
+}
+
 // readFirst reads the first part, and whether there are more.
 func (l *largeDocument) readFirst(ctx context.Context) (text parse.Text, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, parseTimeout)
 	defer cancel()
 	for part, err := range parse.Parts(ctx, l.source, l.Limits) {
 		if err != nil {
-			return parse.Text{}, false, err
+			return parse.Text{}, false, explainTimeout(ctx, err, parseTimeout)
 		}
 		if text.Title != "" {
 			return text, true, nil
@@ -88,7 +97,7 @@ func (l *largeDocument) readRest(yield func([]knowledge.Passage, error) bool) {
 	first := true
 	for part, err := range parse.Parts(ctx, l.source, l.Limits) {
 		if err != nil {
-			yield(nil, &unreadError{reason: err})
+			yield(nil, &unreadError{reason: explainTimeout(ctx, err, largeTimeout)})
 			return
 		}
 		if first {

@@ -78,8 +78,11 @@ func ingestPeak(b *testing.B, file, folder string) (peak int64, took time.Durati
 	if err := command.Start(); err != nil {
 		b.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = command.Wait() // its state tells
+	}()
 	poll := time.NewTicker(200 * time.Millisecond)
 	defer poll.Stop()
 	for interrupted := false; ; {

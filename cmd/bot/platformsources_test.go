@@ -31,11 +31,11 @@ type twoDocuments struct {
 var texts = []string{"The pump of the plant runs at 70 bar.", "The kettle of the plant is cleaned on Fridays."}
 
 // remaining gives what is made of the documents that are there.
-func remaining(there []bool, make func(at int) object) []object {
+func remaining(there []bool, describe func(at int) object) []object {
 	made := []object{}
 	for at, is := range there {
 		if is {
-			made = append(made, make(at))
+			made = append(made, describe(at))
 		}
 	}
 	return made

@@ -37,13 +37,14 @@ func parseDOCX(ctx context.Context, in input) (Text, error) {
 	}
 	stated := strings.TrimSpace(text.Title) != ""
 	err = archive.read(main, func(t xml.Token) error {
-		err := reader.token(t)
+		reader.token(t)
 		if !stated {
 			text.Title = reader.title
 		}
-		if err == nil && len(reader.open)+len(reader.tables)+len(reader.code) == 0 {
-			_, err = in.spill(text, reader.outline)
+		if len(reader.open)+len(reader.tables)+len(reader.code) > 0 {
+			return nil
 		}
+		_, err := in.spill(text, reader.outline)
 		return err
 	})
 	if err != nil {

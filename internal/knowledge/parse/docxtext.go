@@ -31,18 +31,18 @@ type docxParagraph struct {
 
 type docxTable struct{ rows [][]string }
 
-func (r *docxReader) token(t xml.Token) error {
+func (r *docxReader) token(t xml.Token) {
 	switch t := t.(type) {
 	case xml.StartElement:
 		if r.hidden > 0 || isPassedOver(t.Name.Local) {
 			r.hidden++
-			return nil
+			return
 		}
 		r.start(t)
 	case xml.EndElement:
 		if r.hidden > 0 {
 			r.hidden--
-			return nil
+			return
 		}
 		r.end(t.Name.Local)
 	case xml.CharData:
@@ -50,7 +50,6 @@ func (r *docxReader) token(t xml.Token) error {
 			r.current().text.WriteString(printable(string(t)))
 		}
 	}
-	return nil
 }
 
 // isPassedOver says whether an element repeats what stands elsewhere or is no text

@@ -86,7 +86,7 @@ func (o *outline) takeSections() []Section {
 		}
 	}
 	slices.Reverse(open)
-	o.sections, o.carried, o.bytes, o.spilled = append(open, kept...), len(open)-1, 0, true
+	o.sections, o.carried, o.bytes, o.spilled = slices.Concat(open, kept), len(open)-1, 0, true
 	return taken
 }
 

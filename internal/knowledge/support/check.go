@@ -126,6 +126,8 @@ func (m measured) differsInDetail() bool {
 const (
 	// exactWeight is what a name or number counts against a plain word.
 	exactWeight = 1.5
+	// commonWeight is the same of a word that has synonyms: in other words for a source it is another.
+	commonWeight = 0.5
 	// bestSentences is how many sentences of evidence support a claim together.
 	bestSentences = 3
 	// nearlyAll is the part of a claim that one sentence has to hold to contradict it

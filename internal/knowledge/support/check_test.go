@@ -67,6 +67,20 @@ func TestOtherSubject(t *testing.T) {
 	}
 }
 
+// TestOtherWords checks claims in words that mean the same, and a default that is told by who may change it.
+func TestOtherWords(t *testing.T) {
+	evidence := append([]string{"The sweeper deletes finished jobs once an hour by default.", "Verbose logs are disabled by default."}, handbook...)
+	for claim, missing := range map[string][]string{
+		"The sweeper removes finished jobs every hour unless you change it.": nil,
+		"Verbose logs are switched off by default.":                          nil,
+		"The sweeper paints finished jobs.":                                  {"paints"},
+	} {
+		if got := support.Check(claim, evidence); !slices.Equal(got.Missing, missing) {
+			t.Errorf("%q misses %q, want %q", claim, got.Missing, missing)
+		}
+	}
+}
+
 // TestDefaultsOfRows has rows of a table beside a list that names defaults.
 func TestDefaultsOfRows(t *testing.T) {
 	evidence := support.ReadEvidence([]string{
@@ -87,7 +101,7 @@ func TestDefaultsOfRows(t *testing.T) {
 func TestAbsent(t *testing.T) {
 	evidence := append([]string{
 		"| Release | Date | End |", "| Heron 2.45 | 2023-06-23 | 2024-07-31 |", "| **Heron 3.5** | **2025-07-14** | **2026-07-31** |",
-		"| Heron | Works with |", "| 3.12.x | 1.27.x to 1.24.x |", "| 3.13.x | 1.28.x to 1.25.x |",
+		"| `drainPeriod` | time for a drain | 100ms |", "| `waitPeriod` | time for a wait | 200ms |", "| Heron | Works with |", "| 3.12.x | 1.27.x to 1.24.x |", "| 3.13.x | 1.28.x to 1.25.x |",
 		"Run `heron drain --grace-period` first; PostgreSQL 15 keeps at most 1MB.", "Set `queue.maxDepth` in `heron.yaml`.",
 	}, handbook...)
 	for _, test := range []struct {
@@ -104,6 +118,8 @@ func TestAbsent(t *testing.T) {
 		{"another flag", support.Stated{Text: "Run `heron drain --grace`."}, []string{"--grace"}},
 		{"another name", support.Stated{Text: "It needs MySQL there."}, []string{"MySQL"}},
 		{"a name of the question", support.Stated{Text: "It is not for Windows.", Question: "does it run on windows?"}, nil},
+		{"a number of a row with its unit", support.Stated{Text: "| `drainPeriod` | 100ms |", Row: true}, nil},
+		{"a rate", support.Stated{Text: "At most 1,200 jobs a day run there."}, nil},
 		{"a row", support.Stated{Text: "| 3.12.x | 1.27.x to 1.24.x |", Row: true}, nil},
 		{"another row", support.Stated{Text: "| 3.12.x | 1.28.x to 1.25.x |", Row: true}, []string{"1.28", "1.25"}},
 		{"another row in a sentence", support.Stated{Text: "Heron `3.13.x` works with `1.27.x`."}, []string{"1.27"}},

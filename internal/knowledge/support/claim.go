@@ -13,6 +13,7 @@ import (
 // assertion is one thing that a claim states: a word, a name or a number.
 type assertion struct {
 	written string
+	term    string   // as it is analysed
 	keys    []string // what it is called in a statement; any of them will do
 	exact   bool     // a name, an identifier or a number: nothing else serves in its place
 }
@@ -36,6 +37,14 @@ func (s statement) deniesOtherwise(other statement) bool {
 // deniedWords is how many telling words a "not" denies that stand behind it.
 const deniedWords = 3
 
+// name is what words for the same thing have in common: that of their first group of synonyms.
+func (a assertion) name() string {
+	if !a.exact && len(a.keys) > 1 {
+		return a.keys[1]
+	}
+	return a.keys[0]
+}
+
 // isIn says whether a statement holds what is asserted.
 func (a assertion) isIn(s statement) bool { return slices.ContainsFunc(a.keys, s.set.Has) }
 
@@ -45,8 +54,18 @@ func readStatement(sentence string) (asserted []assertion, whole statement) {
 	whole = statement{set: make(Set), all: make(Set), denied: make(Set)}
 	deny := 0
 	found := lexical.Words(folded)
+	texts := lexical.JoinPhrases(found)
+	byDefault := readDefaults(folded, found, texts)
+	if byDefault != "" {
+		asserted = append(asserted, assertion{written: byDefault, keys: []string{defaultTerm}})
+		whole.set[defaultTerm] = struct{}{}
+		whole.order = append(whole.order, defaultTerm)
+	}
 	for i := 0; i < len(found); i++ {
-		first, text := i, found[i].Text
+		first, text := i, texts[i]
+		if text == "" {
+			continue
+		}
 		for i+1 < len(found) && groupsThousands(folded, found[i], found[i+1]) {
 			i++
 			text += found[i].Text
@@ -68,11 +87,11 @@ func readStatement(sentence string) (asserted []assertion, whole statement) {
 				whole.set[key] = struct{}{}
 			}
 			a.written = folded[found[first].Start:found[i].End]
-			if !lexical.IsFiller(a.keys[len(a.keys)-1]) {
+			if !lexical.IsFiller(a.term) {
 				asserted = append(asserted, a)
-				whole.order = append(whole.order, a.keys[0])
+				whole.order = append(whole.order, a.name())
 				if deny > 0 {
-					whole.denied[a.keys[0]] = struct{}{}
+					whole.denied[a.name()] = struct{}{}
 					deny--
 				}
 			}
@@ -92,14 +111,17 @@ func readAssertions(word string, terms []string, inside bool) []assertion {
 	if len(terms) > 1 && whole != lexical.Stem(strings.TrimSuffix(strings.ToLower(word), "'s")) {
 		separate := make([]assertion, len(terms))
 		for i, term := range terms {
-			separate[i].keys = []string{term}
+			separate[i].term, separate[i].keys = term, []string{term}
 		}
 		return separate
 	}
 	if value, ok := parseNumber(word); ok {
-		return []assertion{{keys: []string{"#" + value, whole}, exact: true}}
+		return []assertion{{term: whole, keys: []string{"#" + value, whole}, exact: true}}
 	}
-	return []assertion{{keys: []string{whole}, exact: len(terms) > 1 || inside && isCapitalized(word)}}
+	if len(terms) > 1 || inside && isCapitalized(word) {
+		return []assertion{{term: whole, keys: []string{whole}, exact: true}}
+	}
+	return []assertion{{term: whole, keys: append([]string{whole}, lexical.Synonyms(whole)...)}}
 }
 
 // groupsThousands says whether two words are one number written with a comma.
@@ -119,7 +141,7 @@ var numerals = map[string]string{
 	"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
 	"ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40",
 	"fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100", "thousand": "1000",
-	"first": "1", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "seventh": "7", "eighth": "8",
+	"third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "seventh": "7", "eighth": "8",
 	"ninth": "9", "tenth": "10", "eleventh": "11", "twelfth": "12",
 	"twice": "2", "half": "50", "double": "2", "triple": "3",
 }

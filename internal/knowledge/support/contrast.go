@@ -3,14 +3,15 @@ package support
 import (
 	"math"
 	"slices"
+
+	"github.com/cairn-bot/cairn/internal/knowledge/lexical"
 )
 
 // addContrasts adds the features that tell a claim from evidence with nearly the same words: what
 // is denied, opposed, replaced or put in another order.
 func (m measured) addContrasts(f Features) {
-	best, near := m.statements[m.nearest], m.nearStatements()
+	best := m.statements[m.nearest]
 	f[featureTurned] = m.measureTurned()
-	f[featureNegated] = indicator(joinDenials(near).deniesOtherwise(m.whole))
 	if m.isOpposedBy([]statement{best}) {
 		f[featureOpposed] = f[featureBest]
 	}
@@ -21,15 +22,13 @@ func (m measured) addContrasts(f Features) {
 	if slices.ContainsFunc(directed, m.whole.all.Has) {
 		f[featureReversed] = aligned.disorder
 	}
+	f[featureDisorder] = aligned.disorder
+	f[featureTurnedUp] = f[featureTurned] * f[featureBest] * f[featureBest]
+	f[featureOnly] = indicator(slices.ContainsFunc(restricting, best.all.Has) && !slices.ContainsFunc(restricting, m.whole.all.Has))
 }
 
-// joinDenials tells of statements together whether they have a "not".
-func joinDenials(statements []statement) (joined statement) {
-	for _, s := range statements {
-		joined.negated, joined.refuses = joined.negated || s.negated, joined.refuses || s.refuses
-	}
-	return joined
-}
+// restricting are words that make a statement one about a part.
+var restricting = stemWords("only unless except solely exclusively just")
 
 // directed are words that mean another thing where those around them change places.
 var directed = stemWords(`before after over than override overrides from to into instead favored favoured prefer parent rather by
@@ -57,11 +56,18 @@ func (m measured) isOpposedBy(statements []statement) bool {
 		return slices.ContainsFunc(statements, func(s statement) bool { return s.all.Has(word) })
 	}
 	for word := range m.whole.all {
-		if !has(word) && slices.ContainsFunc(opposites[word], func(other string) bool { return has(other) && !m.whole.all.Has(other) }) {
+		if !has(word) && !hasSynonym(statements, word) && slices.ContainsFunc(opposites[word], func(other string) bool { return has(other) && !m.whole.all.Has(other) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// hasSynonym says whether statements have a word for the same thing.
+func hasSynonym(statements []statement, stem string) bool {
+	return slices.ContainsFunc(lexical.Synonyms(stem), func(group string) bool {
+		return slices.ContainsFunc(statements, func(s statement) bool { return s.set.Has(group) })
+	})
 }
 
 // deniedApart counts the words that a "not" denies in the claim alone, or in its best sentences

@@ -47,7 +47,7 @@ func (e *Evidence) Absent(stated Stated) []string {
 			add(token)
 		}
 	}
-	for _, n := range numbersIn(strings.Join(append(slices.Clone(spans), countUnits(prose)), " ; ")) {
+	for _, n := range numbersIn(strings.Join(append(slices.Clone(spans), countUnits(rate.ReplaceAllString(prose, "$1 per "))), " ; ")) {
 		if !against.hasNumber(n) {
 			add(n.written)
 		}
@@ -144,6 +144,9 @@ func numbersIn(text string) []quantity {
 
 // unitCount is a number in words before a unit of time.
 var unitCount = regexp.MustCompile(`(?i)\b(an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|sixty) ((?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b`)
+
+// rate is the article of a unit that a number is given for: "20GB a day".
+var rate = regexp.MustCompile(`(?i)(\d[\w.,]*(?: [\pL-]+)?|\b(?:once|twice|times)) an? `)
 
 // countUnits writes numbers with digits that stand before a unit as words: "1 hour" for "an hour".
 func countUnits(text string) string {
@@ -395,7 +398,30 @@ func (e exactEvidence) otherRow(stated Stated, spans []string) []string {
 	return absent
 }
 
-// hasNumberWord says whether a text has a number, perhaps as a version: "1.28" in "1.28.x".
+// hasNumberWord says whether a text has a number, perhaps as a version or with a unit: "1.28" in "1.28.x",
+// "100" in "100ms".
 func hasNumberWord(text, value string) bool {
-	return hasWord(text, value) || hasWord(text, "v"+value) || hasWord(text, value+".x")
+	return hasWord(text, value) || hasWord(text, "v"+value) || hasWord(text, value+".x") || hasNumberWithUnit(text, value)
+}
+
+// hasNumberWithUnit says whether a text has a number with the letters of a unit right behind it.
+func hasNumberWithUnit(text, value string) bool {
+	if value == "" || strings.Trim(value, "0123456789.") != "" {
+		return false
+	}
+	for from := 0; ; {
+		at := strings.Index(text[from:], value)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		rest := text[at+len(value):]
+		unit := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsLetter))
+		after, _ := utf8.DecodeRuneInString(rest[unit:])
+		if !isWordPart(before) && before != '.' && unit > 0 && unit <= maxUnit && !isWordPart(after) {
+			return true
+		}
+		from = at + 1
+	}
 }

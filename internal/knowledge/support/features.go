@@ -16,21 +16,25 @@ type Features map[string]float64
 // that such a claim shares with it are names, numbers and code.
 const (
 	featureAlways   = "always"
-	featureProduct  = "product"  // part that the few best sentences hold, times that of names and numbers
-	featureExact    = "exact"    // part of its names, numbers and code that are missing
-	featureMissing  = "missing"  // part of the weight of its words that no sentence holds
-	featureBest     = "best"     // part of that weight that one sentence holds
-	featureNear     = "near"     // that three sentences behind each other hold
-	featureLength   = "length"   // how much it asserts
-	featureCode     = "code"     // it is a code block
-	featureNumber   = "number"   // the best sentence lacks one of its numbers
-	featureTurned   = "turned"   // signs of another meaning: a "not" more or less, the opposite of a word
-	featureDenying  = "denying"  // it has a "not": other words for a source need one more often than an error makes one
-	featureLast     = "last"     // the best sentence lacks its last word, where errors in the source's own words stand
-	featureNegated  = "negated"  // the best two sentences have a "not", or it has one, the others not
-	featureOpposed  = "opposed"  // the best sentence has the opposite of one of its words, times what that holds
-	featureReplaced = "replaced" // in the best sentence another word stands between the same words, times what it shares
-	featureReversed = "reversed" // part of its words in another order beside "before", "over" and the like
+	featureProduct  = "product"      // part that the few best sentences hold, times that of names and numbers
+	featureExact    = "exact"        // part of its names, numbers and code that are missing
+	featureMissing  = "missing"      // part of the weight of its words that no sentence holds
+	featureBest     = "best"         // part of that weight that one sentence holds, words with synonyms counting less
+	featureNear     = "near"         // that three sentences behind each other hold
+	featureLength   = "length"       // how much it asserts
+	featureLong     = "long"         // the same, squared
+	featureCode     = "code"         // it is a code block
+	featureNumber   = "number"       // the best sentence lacks one of its numbers
+	featureTurned   = "turned"       // signs of another meaning: a "not" more or less, the opposite of a word
+	featureDenying  = "denying"      // it has a "not": other words for a source need one more often than an error makes one
+	featureLast     = "last"         // the best sentence lacks its last word, where errors in the source's own words stand
+	featureOpposed  = "opposed"      // the best sentence has the opposite of one of its words, times what that holds
+	featureReplaced = "replaced"     // in the best sentence another word stands between the same words, times what it shares
+	featureReversed = "reversed"     // part of its words in another order beside "before", "over" and the like
+	featureDisorder = "disorder"     // part of its words in another order
+	featureTurnedUp = "turned, held" // the signs of another meaning, times what the best sentence holds, squared
+	featureOnly     = "only"         // the best sentence says "only" or "unless", and it does not
+	featureNumbers  = "numbers"      // two sentences behind each other lack one of its numbers
 
 	featureForeign     = "foreign" // it is in another language
 	featureForeignMiss = "foreign missing"
@@ -47,6 +51,7 @@ type measured struct {
 	held       float64
 	most       float64   // part that one statement holds
 	rarity     []float64 // weights of what is asserted, higher for what few statements hold
+	telling    []float64 // the same, lower for words that have synonyms
 	window     int       // position of the two statements that hold the most of that weight
 	nearest    int       // of the one that does
 }
@@ -78,8 +83,14 @@ func measureClaim(claim string, evidence []statement) measured {
 		}
 	}
 	m.rarity = m.weighRarity()
-	m.nearest, _ = m.findDensest(1)
-	m.window, _ = m.findDensest(2)
+	m.telling = slices.Clone(m.rarity)
+	for i, a := range m.asserted {
+		if !a.exact && len(a.keys) > 1 {
+			m.telling[i] *= commonWeight
+		}
+	}
+	m.nearest, _ = m.findDensest(1, m.telling)
+	m.window, _ = m.findDensest(2, m.telling)
 	return m
 }
 
@@ -100,9 +111,9 @@ func (m measured) weighRarity() []float64 {
 
 // findDensest gives the position of the statements behind each other that hold the most of the
 // weight, and the part that they hold.
-func (m measured) findDensest(size int) (at int, part float64) {
+func (m measured) findDensest(size int, weights []float64) (at int, part float64) {
 	for i := range m.statements {
-		if held := m.heldBy(m.statements[i:min(len(m.statements), i+size)]); held > part {
+		if held := m.heldBy(m.statements[i:min(len(m.statements), i+size)], weights); held > part {
 			at, part = i, held
 		}
 	}
@@ -110,12 +121,12 @@ func (m measured) findDensest(size int) (at int, part float64) {
 }
 
 // heldBy is the part of the weight of what is asserted that statements hold.
-func (m measured) heldBy(statements []statement) float64 {
+func (m measured) heldBy(statements []statement, weights []float64) float64 {
 	held, sum := 0.0, 0.0
 	for i, a := range m.asserted {
-		sum += m.rarity[i]
+		sum += weights[i]
 		if slices.ContainsFunc(statements, a.isIn) {
-			held += m.rarity[i]
+			held += weights[i]
 		}
 	}
 	return held / math.Max(sum, leastWeight)
@@ -145,15 +156,19 @@ func (m measured) computeFeatures(claim string, evidence *Evidence) Features {
 	}
 	f[featureExact] = m.exactMissing(m.statements)
 	f[featureProduct] = m.held * (1 - m.exactMissing(m.bestStatements()))
-	f[featureMissing] = 1 - m.heldBy(m.statements)
-	_, f[featureBest] = m.findDensest(1)
-	_, f[featureNear] = m.findDensest(3)
+	f[featureMissing] = 1 - m.heldBy(m.statements, m.rarity)
+	_, f[featureBest] = m.findDensest(1, m.telling)
+	_, f[featureNear] = m.findDensest(3, m.rarity)
 	f[featureLength] = math.Log1p(float64(len(m.asserted))) / 3
+	f[featureLong] = f[featureLength] * f[featureLength]
 	if strings.HasPrefix(claim, "```") || strings.HasPrefix(claim, "~~~") {
 		f[featureCode] = 1
 	}
 	best := m.statements[m.nearest]
 	f[featureNumber] = indicator(slices.ContainsFunc(m.asserted, func(a assertion) bool { return strings.HasPrefix(a.keys[0], "#") && !a.isIn(best) }))
+	f[featureNumbers] = indicator(slices.ContainsFunc(m.asserted, func(a assertion) bool {
+		return strings.HasPrefix(a.keys[0], "#") && !slices.ContainsFunc(m.nearStatements(), a.isIn)
+	}))
 	f[featureDenying] = indicator(m.whole.negated)
 	f[featureLast] = indicator(!m.asserted[len(m.asserted)-1].isIn(best))
 	m.addContrasts(f)

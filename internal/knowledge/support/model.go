@@ -35,8 +35,8 @@ var (
 	SupportedFeatures   = []string{featureAlways, featureProduct, featureExact, featureReversed}
 	UnsupportedFeatures = []string{featureAlways, featureNear, featureMissing}
 	FaithfulFeatures    = []string{
-		featureAlways, featureBest, featureLength, featureCode, featureNumber, featureTurned, featureNegated, featureOpposed, featureReplaced,
-		featureDenying, featureLast,
+		featureAlways, featureBest, featureLength, featureCode, featureNumber, featureTurned, featureOpposed, featureReplaced,
+		featureDenying, featureLast, featureLong, featureDisorder, featureTurnedUp, featureOnly, featureNumbers,
 		featureForeign, featureForeignMiss, featureForeignSure, featureForeignNot,
 	}
 )

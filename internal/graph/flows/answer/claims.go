@@ -156,9 +156,33 @@ func sentencesOf(e retrieve.Evidence) []string {
 			sentences = append(sentences, codeLines(part.Text)...)
 			continue
 		}
+		if strings.HasPrefix(part.Text, "|") {
+			sentences = append(sentences, splitRow(part.Text)...)
+			continue
+		}
 		sentences = append(sentences, splitEntry(part)...)
 	}
 	return sentences
+}
+
+// splitRow gives a table's row and, as rows of its first cell, each sentence of a cell that has several: they
+// deny, order and limit apart.
+func splitRow(row string) []string {
+	rows := []string{row}
+	cells := strings.Split(strings.Trim(row, "| "), "|")
+	if strings.Contains(row, "\n") {
+		return rows
+	}
+	for _, cell := range cells[1:] {
+		sentences := sentence.Split(strings.TrimSpace(cell))
+		if len(sentences) < 2 {
+			continue
+		}
+		for _, one := range sentences {
+			rows = append(rows, "| "+strings.TrimSpace(cells[0])+" | "+one.Text+" |")
+		}
+	}
+	return rows
 }
 
 // splitEntry gives the sentences of a list item, those behind the first with the name that the item

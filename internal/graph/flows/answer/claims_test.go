@@ -24,3 +24,18 @@ func TestEntriesAreReadBySentence(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestCellsAreReadBySentence has a row of a table with a cell of several sentences.
+func TestCellsAreReadBySentence(t *testing.T) {
+	evidence := retrieve.Evidence{
+		Document: knowledge.Document{Title: "Queues"},
+		Passage:  knowledge.Passage{Text: "| Setting | Meaning | Default |\n|---|---|---|\n| `ttl` | How long a job is kept. At 0 none is. | 5s |\n| `mode` | how jobs wait | calm |\n"},
+	}
+	want := []string{
+		"Queues ", "| Setting | Meaning | Default |\n|---|---|---|", "| `ttl` | How long a job is kept. At 0 none is. | 5s |", "| `ttl` | How long a job is kept. |", "| `ttl` | At 0 none is. |",
+		"| `mode` | how jobs wait | calm |",
+	}
+	if got := answer.SentencesOf(evidence); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

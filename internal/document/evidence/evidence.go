@@ -41,6 +41,8 @@ type Sentence struct {
 	Item    bool // of a list
 	Open    bool // an item with a box that is not ticked
 	Heading string
+	Columns []string // the header of the table that it is a row of
+	Cells   []string // of that row
 	Terms   []string // of the text, analysed; fillers are left out
 }
 
@@ -54,8 +56,15 @@ func Sentences(set document.Set) []Sentence {
 		text := set.Texts[doc.Name]
 		for s, section := range doc.Sections {
 			first := true
+			var columns []string
 			for _, part := range sentence.Split(text[section.Start:section.End]) {
+				if header, _, ok := strings.Cut(part.Text, "\n"); ok && strings.HasPrefix(header, "|") {
+					columns = readCells(header)
+				}
 				for _, made := range splitLines(part) {
+					if strings.HasPrefix(part.Text, "|") {
+						made.Columns, made.Cells = columns, readCells(part.Text)
+					}
 					made.Place, made.First, made.Heading = Place{d, s}, first, strings.Join(section.Headings, " › ")
 					all = append(all, made)
 					first = false
@@ -111,6 +120,15 @@ func splitLines(part sentence.Sentence) []Sentence {
 		}
 	}
 	return lines
+}
+
+// readCells returns the cells of a row of a table.
+func readCells(row string) []string {
+	cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), "|")
+	for i, cell := range cells {
+		cells[i] = strings.TrimSpace(cell)
+	}
+	return cells
 }
 
 // joinCells writes a row of a table as a line.

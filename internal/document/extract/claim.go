@@ -5,7 +5,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cairn-bot/cairn/internal/document/evidence"
@@ -15,8 +14,9 @@ import (
 // claim is a sentence as it is compared: what it is about, and the values that it states.
 type claim struct {
 	at     int
-	words  map[string]bool     // what it is about, without values
-	main   map[string]bool     // those of its main clause
+	words  map[string]bool     // what it is about, without values: what words for the same thing have in common
+	main   map[string]bool     // those of its main clause, as they are
+	plain  map[string]bool     // all of them, as they are
 	over   map[string]bool     // those of the headings and the title over it
 	values map[string][]string // by what they measure: a unit, "version", "port"
 	// negative tells that it says no: it has an odd number of words that do, of polarities.
@@ -34,6 +34,9 @@ type claim struct {
 	settings    map[string]string // numbers that are defaults, by the names of settings
 	parameter   string            // that a list explains: "`timeout`: …"
 	names       []string          // with capital letters inside: "PreDelete"
+	purposeful  bool              // it begins with what it is for, or why
+	denied      []string          // the words that a "not" stands before
+	row         bool              // it is of a table
 	referring   bool              // it begins with a thing that the sentence before names: "This token"
 	order       order             // of what happens, where the sentence says
 }
@@ -47,14 +50,16 @@ var (
 	rangePattern    = regexp.MustCompile(`(?i)\d\s?(?:-|–|to|and|or|up to|\+)\s?\d`)
 	versionPattern  = regexp.MustCompile("(?i)\\b(?:since|as of|starting (?:with|in|from)|starting|from|requires?|needs?|at least|minimum|introduced in|added in|available (?:since|in|from)|before|prior to|until)\\b[^.;,]{0,30}?[ `]v?(\\d+(?:\\.\\d+)+)|[ `]v?(\\d+(?:\\.\\d+)+)`?,? (?:or|and) (?:higher|later|newer|above|greater)")
 	anyVersion      = regexp.MustCompile(`\bv?\d+(?:\.\d+)+\b`)
-	portPattern     = regexp.MustCompile(`(?i)\bports?\s+(\d{2,5})\b`)
+	portPattern     = regexp.MustCompile("(?i)\\bports?\\b[^.\\d]{0,20}?[\\s`(](\\d{2,5})\\b")
 	defaultPattern  = regexp.MustCompile("(?i)\\bby default\\b|\\bdefaults? (?:to|is|are|value|location|of)\\b|\\(default|\\bdefault[:=]|\\bas (?:the |a )?default\\b|^the default [^.`]{1,60} is\\b|\\bdefault [`\"“]|\\b(?:if|when|where) (?:no|nothing|none)\\b (?:[\\w-]+ ){0,4}(?:is|are) (?:specified|set|given|provided|configured)\\b|\\b(?:if|when) (?:[\\w-]+ ){1,4}(?:is|are) (?:(?:not |un)(?:specified|set|given|provided|configured)|omitted)\\b")
 	codePattern     = regexp.MustCompile("`([^`]+)`|“([^”]+)”|\"([^\"]+)\"")
 	parameterItem   = regexp.MustCompile("^\\**`([^`]+)`\\**\\s*(?:\\([^)]*\\)|\\*\\([^)]*\\)\\*)?\\s*(?:[:–—·-]|\\*\\(|$)")
 	conditionals    = regexp.MustCompile(`(?i)\b(?:if|when|unless|whether|until|while|once|in case|except)\b`)
-	examplePattern  = regexp.MustCompile(`(?i)^\W*(?:for example|e\.g\.|example|say|suppose)\b`)
-	// pronounSubject begins a sentence about something that another one names.
-	pronounSubject = regexp.MustCompile(`(?i)^\W*(?:this|that|these|those|it|they|he|she|we|you|both|which)\b`)
+	// purposePattern begins a sentence with what it is for, or why.
+	purposePattern = regexp.MustCompile(`(?i)^\W*(?:to|in order to|because)\b[^,]{3,}, `)
+	examplePattern = regexp.MustCompile(`(?i)^\W*(?:for example|e\.g\.|example|say|suppose)\b`)
+	// pronounSubject begins a sentence about something that another one names, or a part of one without a subject.
+	pronounSubject = regexp.MustCompile(`(?i)^\W*(?:this|that|these|those|it|they|he|she|we|you|both|which|can|cannot|must|may|should)\b`)
 	// referringSubject begins a sentence about a thing that the one before names.
 	referringSubject = regexp.MustCompile(`^\W*(?:This|That|These|Those) (\p{Ll}{3,})`)
 	// locatingPattern is where something is put, in code.
@@ -74,6 +79,32 @@ var (
 	settingPattern = regexp.MustCompile("(?i)`([^`\\s]+)`\\s*(?:(?:flag|option|setting|parameter)\\s*)?(?:\\((?:default(?:s to|:)?\\s*)?|(?:,? (?:which|that) )?(?:defaults? to|is)\\s+)`?(\\d+)`?(?:[\\s,;.)]|$)|(?:^|\\s)(\\d+) `([^`\\s]+)`")
 )
 
+var (
+	// changeNote is a line of a list of changes, which are of their time.
+	changeNote = regexp.MustCompile(`\(#\d+\)`)
+	// overridden is a clause that makes what it stands behind a default: "unless you change it".
+	overridden = regexp.MustCompile(`(?i),? \b(?:unless|until)\b [^,.;:]{0,50}?\b(?:chang|configur|set|specif|overrid|enabl|disabl|otherwise|turn|switch|choos|tell|told|say|defin|adjust)\w*[^,.;:]{0,20}`)
+	switched   = regexp.MustCompile(`(?i)\b(?:switched|turned) (?:on|off)\b`)
+	// deniedPattern is the word that a "not" stands before.
+	deniedPattern = regexp.MustCompile(`(?i)(?:\b(?:not|never|cannot)|n't)(?: (?:be|been|being|have|to|yet|even|automatically|by default))* (\pL{3,})`)
+	// attributive is a state that is no predicate: "the required header".
+	attributive = regexp.MustCompile(`(?i)\b(the|a|an|any|all|no) (?:required|supported|enabled|disabled|allowed|optional) ([\pL\x60])`)
+)
+
+// lacksDenied tells whether a "not" of a claim stands before a word that the other claim has not: it denies
+// something else.
+func (c *claim) lacksDenied(other claim) bool {
+	return slices.ContainsFunc(c.denied, func(term string) bool { return !other.main[term] })
+}
+
+// senseOf returns what words for the same thing have in common, or the term itself.
+func senseOf(term string) string {
+	if groups := lexical.Synonyms(term); len(groups) > 0 {
+		return groups[0]
+	}
+	return term
+}
+
 // negativeWords say no.
 var negativeWords = map[string]bool{
 	"not": true, "never": true, "cannot": true, "disabled": true, "unsupported": true, "forbidden": true, "prohibited": true, "denied": true, "false": true,
@@ -85,7 +116,7 @@ var negativeWords = map[string]bool{
 var opposites = map[string]string{
 	"disabled": "enabled", "unsupported": "supported", "supports": "supported", "support": "supported", "forbidden": "allowed", "prohibited": "allowed", "denied": "allowed",
 	"disallowed": "allowed", "permitted": "allowed", "false": "true", "optional": "required", "mandatory": "required", "unavailable": "available", "impossible": "possible",
-	"cannot": "can", "off": "on",
+	"cannot": "can", "off": "enabled",
 }
 
 // states are those that opposites are of.
@@ -132,20 +163,32 @@ var statedWords = map[string]bool{"default": true, "version": true, "port": true
 // example.
 func (c *Corpus) readClaim(at int, s evidence.Sentence) (read claim, ok bool) {
 	text := strings.ReplaceAll(linkTarget.ReplaceAllString(s.Text, "]"), "’", "'")
-	if strings.Contains(text, " · ") { // a row of a table: what its cells are of stands above them
+	if changeNote.MatchString(text) {
 		return claim{}, false
 	}
+	text = switched.ReplaceAllStringFunc(overridden.ReplaceAllString(text, " by default"), func(found string) string {
+		if strings.HasSuffix(strings.ToLower(found), "on") {
+			return "enabled"
+		}
+		return "disabled"
+	})
 	referring := refersBack(text)
 	if strings.HasSuffix(strings.TrimRight(text, " *_"), "?") || examplePattern.MatchString(text) || strings.HasSuffix(text, ":") || pronounSubject.MatchString(text) && !expletive.MatchString(text) && !referring {
 		return claim{}, false
 	}
-	read = claim{at: at, words: make(map[string]bool), main: make(map[string]bool), values: make(map[string][]string), parameter: parameterOf(s), over: make(map[string]bool), isDefault: defaultPattern.MatchString(text), referring: referring}
+	read = claim{at: at, words: make(map[string]bool), main: make(map[string]bool), plain: make(map[string]bool), values: make(map[string][]string), parameter: parameterOf(s), over: make(map[string]bool), isDefault: defaultPattern.MatchString(text), referring: referring}
 	counted := read.readValues(text)
 	if read.isDefault {
 		read.readSettings(text)
 	}
-	main := mainClause(text)
+	main := attributive.ReplaceAllString(aside.ReplaceAllString(mainClause(text), " "), "$1 $2")
+	read.purposeful = purposePattern.MatchString(text)
 	read.readPolarity(main)
+	for _, found := range deniedPattern.FindAllStringSubmatch(main, -1) {
+		for _, term := range evidence.Telling(cmp.Or(opposites[strings.ToLower(found[1])], found[1])) {
+			read.denied = append(read.denied, term)
+		}
+	}
 	read.order = readOrder(text)
 	for _, found := range codePattern.FindAllStringSubmatch(text, -1) {
 		thing := strings.ToLower(found[1] + found[2] + found[3])
@@ -165,17 +208,18 @@ func (c *Corpus) readClaim(at int, s evidence.Sentence) (read claim, ok bool) {
 	read.names = mixedName.FindAllString(codePattern.ReplaceAllString(text, " "), -1)
 	opening := evidence.Telling(byDefault.ReplaceAllString(main, " "))
 	read.opening = opening[:min(len(opening), 2)]
-	read.addWords(read.words, locatingPattern.ReplaceAllString(text, "$1 "), counted)
-	read.addWords(read.main, locatingPattern.ReplaceAllString(main, "$1 "), counted)
-	read.addWords(read.over, s.Heading+" "+c.set.Documents[s.Place.Document].Title, counted)
+	read.addWords(read.words, locatingPattern.ReplaceAllString(text, "$1 "), counted, senseOf)
+	read.addWords(read.main, locatingPattern.ReplaceAllString(main, "$1 "), counted, strings.ToLower)
+	read.addWords(read.plain, locatingPattern.ReplaceAllString(text, "$1 "), counted, strings.ToLower)
+	read.addWords(read.over, s.Heading+" "+c.set.Documents[s.Place.Document].Title, counted, senseOf)
 	return read, true
 }
 
 // looseWords change little of what a sentence says.
-var looseWords = wordSet("automatically itself themselves note currently simply normally usually always also only relevant respective immediately then thus therefore existing given all own")
+var looseWords = wordSet("automatically itself themselves note currently simply normally usually always also only relevant respective immediately then thus therefore existing given all own enough sufficient suffices")
 
-// addWords adds what a text is about to words.
-func (*claim) addWords(words map[string]bool, text string, counted map[string]bool) {
+// addWords adds what a text is about to words, by the names of its terms.
+func (*claim) addWords(words map[string]bool, text string, counted map[string]bool, name func(string) string) {
 	for _, word := range lexical.Words(text) {
 		lower := strings.ToLower(word.Text)
 		if base, ok := opposites[lower]; ok {
@@ -186,7 +230,7 @@ func (*claim) addWords(words map[string]bool, text string, counted map[string]bo
 		}
 		for _, term := range evidence.Telling(lower) {
 			if !statedWords[term] && !counted[term] && strings.IndexFunc(term, isDigit) < 0 {
-				words[term] = true
+				words[name(term)] = true
 			}
 		}
 	}
@@ -235,9 +279,13 @@ func (c *claim) readValues(text string) (counted map[string]bool) {
 	for _, found := range quantityPattern.FindAllStringSubmatch(text, -1) {
 		if measure, value := measured(found[1], found[2]); measure != "" {
 			c.values[measure] = append(c.values[measure], value)
-			counted[strings.ToLower(found[1]+found[2])], counted[strings.ToLower(found[1])], counted[strings.ToLower(found[2])] = true, true, true
+			counted[strings.ToLower(found[1]+found[2])], counted[strings.ToLower(found[1])] = true, true
+			if !strings.HasPrefix(measure, countOf) {
+				counted[strings.ToLower(found[2])] = true
+			}
 		}
 	}
+	c.readCounts(text)
 	return counted
 }
 
@@ -265,84 +313,6 @@ func wordSet(list string) map[string]bool {
 func refersBack(text string) bool {
 	found := referringSubject.FindStringSubmatch(text)
 	return found != nil && !genericThings[found[1]]
-}
-
-// readSettings notes the settings whose default a sentence gives as a number.
-func (c *claim) readSettings(text string) {
-	c.settings = make(map[string]string)
-	for _, found := range settingPattern.FindAllStringSubmatch(text, -1) {
-		c.settings[strings.ToLower(found[1]+found[4])] = found[2] + found[3]
-	}
-}
-
-// settingsDiffer tells whether two claims give another default to a setting that both name, and
-// speak of something else besides that both have.
-func (c *claim) settingsDiffer(other claim) bool {
-	for name, value := range c.settings {
-		theirs, ok := other.settings[name]
-		if !ok || theirs == value {
-			continue
-		}
-		of := evidence.Telling(name)
-		for word := range c.words {
-			if !slices.Contains(of, word) && (other.words[word] || other.over[word]) {
-				return true
-			}
-		}
-		for word := range other.words {
-			if !slices.Contains(of, word) && c.over[word] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// unitsOf are what units measure, and how many of the smallest one they are.
-var unitsOf = map[string]struct {
-	measure string
-	factor  float64
-}{
-	"ms": {"time", 0.001}, "s": {"time", 1}, "sec": {"time", 1}, "second": {"time", 1}, "m": {"time", 60}, "min": {"time", 60}, "minute": {"time", 60},
-	"h": {"time", 3600}, "hour": {"time", 3600}, "d": {"time", 86400}, "day": {"time", 86400}, "week": {"time", 604800}, "month": {"time", 2592000}, "year": {"time", 31536000},
-	"b": {"size", 1}, "byte": {"size", 1}, "kb": {"size", 1e3}, "mb": {"size", 1e6}, "gb": {"size", 1e9}, "tb": {"size", 1e12},
-	"kib": {"size", 1 << 10}, "mib": {"size", 1 << 20}, "gib": {"size", 1 << 30}, "ki": {"size", 1 << 10}, "mi": {"size", 1 << 20}, "gi": {"size", 1 << 30},
-	"%": {"percent", 1}, "percent": {"percent", 1},
-}
-
-var numberWords = map[string]float64{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-
-// measured returns what a quantity measures and its value in the smallest unit: money, time,
-// size, percent, or how many there are of something; "" for a number alone.
-func measured(number, unit string) (measure, value string) {
-	unit = strings.ToLower(unit)
-	if strings.ContainsAny(number, "$€£") {
-		return "money", strings.ReplaceAll(number, ",", "")
-	}
-	amount, isWord := numberWords[strings.ToLower(number)]
-	if !isWord {
-		var err error
-		if amount, err = strconv.ParseFloat(strings.ReplaceAll(strings.TrimRight(number, ","), ",", ""), 64); err != nil {
-			return "", ""
-		}
-	}
-	known, ok := unitsOf[unit]
-	if !ok {
-		known, ok = unitsOf[strings.TrimSuffix(unit, "s")]
-	}
-	switch {
-	case ok:
-		return known.measure, strconv.FormatFloat(amount*known.factor, 'g', -1, 64)
-	case len(unit) < 3 || lexical.IsFiller(unit) || numberWords[unit] > 0:
-		return "", ""
-	case isWord && amount == 1:
-		return "", "" // "one of", "one thing"
-	}
-	terms := evidence.Telling(unit)
-	if len(terms) != 1 {
-		return "", ""
-	}
-	return "number of " + terms[0], strconv.FormatFloat(amount, 'g', -1, 64)
 }
 
 // statesOpposite tells whether two claims name the same thing in code, and the same state of
@@ -391,7 +361,7 @@ func (c *claim) defaultsDiffer(other claim) bool {
 		return false
 	}
 	mine, theirs := c.unnamedBy(other), other.unnamedBy(*c)
-	return len(mine) == 1 && len(theirs) == 1 && mine[0] != c.subject && theirs[0] != other.subject &&
+	return len(mine) == 1 && len(theirs) == 1 && !strings.Contains(mine[0]+theirs[0], ": ") && mine[0] != c.subject && theirs[0] != other.subject &&
 		!slices.Contains(c.named, mine[0]) && !slices.Contains(other.named, theirs[0])
 }
 
@@ -400,7 +370,7 @@ func (c *claim) wordsWithout(things []string) map[string]bool {
 	words := maps.Clone(c.words)
 	for _, thing := range things {
 		for _, term := range evidence.Telling(thing) {
-			delete(words, term)
+			delete(words, senseOf(term))
 		}
 	}
 	return words
@@ -412,7 +382,7 @@ func (c *claim) substitutes(other claim) bool {
 	if !c.isDefault || !other.isDefault {
 		return false
 	}
-	mine, theirs := onlyIn(c.main, other.words), onlyIn(other.main, c.words)
+	mine, theirs := onlyIn(c.main, other.plain), onlyIn(other.main, c.plain)
 	return len(mine) == 1 && len(theirs) == 1 && len(c.main) > fewestSubstituted && len(other.main) > fewestSubstituted &&
 		!slices.Contains(c.opening, mine[0]) && !slices.Contains(other.opening, theirs[0]) && len(c.unnamedBy(other))+len(other.unnamedBy(*c)) == 0
 }
@@ -438,7 +408,7 @@ func (c *claim) unnamedBy(other claim) []string {
 			continue
 		}
 		terms := evidence.Telling(thing)
-		if len(terms) == 0 || strings.ContainsAny(thing, "/~") || slices.ContainsFunc(terms, func(term string) bool { return !other.words[term] }) {
+		if len(terms) == 0 || strings.ContainsAny(thing, "/~") || slices.ContainsFunc(terms, func(term string) bool { return !other.words[senseOf(term)] }) {
 			missing = append(missing, thing)
 		}
 	}

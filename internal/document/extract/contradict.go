@@ -56,15 +56,14 @@ func (c *Corpus) findContradictions() []evidence.Statement {
 	spread := c.countParameters()
 	var found []contradiction
 	compared := 0
-	for i, s := range c.sentences {
-		mine, ok := c.readClaim(i, s)
-		if !ok || len(mine.words) < fewestWords {
+	for _, mine := range c.readClaims() {
+		if len(mine.words) < fewestWords {
 			continue
 		}
-		met := make(map[int]bool)
+		i, met := mine.at, make(map[int]bool)
 		for _, term := range c.rarestWords(mine.words) {
 			for _, other := range together[term] {
-				if met[other.at] || compared == maxCompared {
+				if met[other.at] || compared == maxCompared || mine.row && other.row {
 					continue
 				}
 				met[other.at] = true
@@ -98,6 +97,33 @@ func (c *Corpus) pairStatement(a, b int) evidence.Statement {
 		Text:   fmt.Sprintf("“%s” but also “%s”", strings.TrimRight(one.Text, " "), strings.TrimRight(two.Text, " ")),
 		Places: []evidence.Place{one.Place, two.Place},
 	}
+}
+
+// readClaims returns what the sentences and the rows of tables state.
+func (c *Corpus) readClaims() []claim {
+	var claims []claim
+	for i, s := range c.sentences {
+		for _, one := range splitRow(s) {
+			if read, ok := c.readClaim(i, one); ok {
+				read.row = len(s.Cells) > 0
+				claims = append(claims, read)
+			}
+		}
+	}
+	return claims
+}
+
+// splitRow returns the row of a table of two columns as a sentence: "first cell: column second cell". A wider one
+// says several things. What is no row stays as it is.
+func splitRow(s evidence.Sentence) []evidence.Sentence {
+	if len(s.Cells) == 0 {
+		return []evidence.Sentence{s}
+	}
+	if len(s.Columns) != len(s.Cells) || len(s.Cells) != 2 || len(evidence.Telling(s.Cells[0]+" "+s.Columns[1])) < 2 || strings.HasPrefix(s.Cells[0], "`") {
+		return nil
+	}
+	s.Text = s.Cells[0] + ": " + s.Columns[1] + " " + s.Cells[1]
+	return []evidence.Sentence{s}
 }
 
 // countParameters counts in how many sections a parameter of a list stands.
@@ -147,7 +173,7 @@ func (c *Corpus) isSameSubject(a, b claim, spread map[string]int) bool {
 // lacksOne tells whether a claim has not all of some names, however it writes them.
 func lacksOne(names []string, other claim) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
-		return slices.ContainsFunc(evidence.Telling(strings.ToLower(name)), func(term string) bool { return !other.words[term] })
+		return slices.ContainsFunc(evidence.Telling(strings.ToLower(name)), func(term string) bool { return !other.words[senseOf(term)] })
 	})
 }
 
@@ -158,13 +184,13 @@ func (c *Corpus) rarestWords(words map[string]bool) []string {
 		all = append(all, word)
 	}
 	slices.SortFunc(all, func(a, b string) int {
-		if d := c.holding[a] - c.holding[b]; d != 0 {
+		if d := c.senses[a] - c.senses[b]; d != 0 {
 			return d
 		}
 		return strings.Compare(a, b)
 	})
 	// What stands in one sentence alone leads to no other.
-	all = slices.DeleteFunc(all, func(word string) bool { return c.holding[word] < 2 })
+	all = slices.DeleteFunc(all, func(word string) bool { return c.senses[word] < 2 })
 	return all[:min(len(all), rareWords)]
 }
 
@@ -187,7 +213,7 @@ func (c *Corpus) likeness(a, b about) (held, alike float64, shared int) {
 // heldBy weighs the words of a sentence, and those that another one has.
 func (c *Corpus) heldBy(a, b about) (all, held float64, count int) {
 	for word := range a.words {
-		weight := lexical.IDF(len(c.sentences), c.holding[word])
+		weight := lexical.IDF(len(c.sentences), max(c.senses[word], c.holding[word]))
 		all += weight
 		switch {
 		case b.words[word]:
@@ -208,15 +234,19 @@ func (c *Corpus) contradict(a, b claim) (alike float64, contradicts bool) {
 	}
 	if a.negative != b.negative {
 		held, alike, shared := c.likeness(about{words: a.main}, about{words: b.main})
+		if a.purposeful || b.purposeful || a.lacksDenied(b) || b.lacksDenied(a) {
+			return alike, false
+		}
 		plain := a.conditional == b.conditional && (!a.conditional || alike >= conditionAlike) && a.polarities+b.polarities <= 2 && shared >= fewestWords && !a.valuesDiffer(b)
-		return alike, plain && (alike >= surelyAlike || held >= nearlyHeld && alike >= stateAlike && a.statesOpposite(b))
+		enough := shared > fewestWords || a.isDefault && b.isDefault || len(a.things) > 0 && len(b.things) > 0
+		return alike, plain && enough && (alike >= surelyAlike || held >= nearlyHeld && alike >= stateAlike && a.statesOpposite(b))
 	}
 	mine, theirs := a.words, b.words
 	if a.defaultsDiffer(b) {
 		mine, theirs = a.wordsWithout(a.unnamedBy(b)), b.wordsWithout(b.unnamedBy(a))
 	}
 	held, alike, shared := c.likeness(about{mine, a.over}, about{theirs, b.over})
-	if a.substitutes(b) || a.settingsDiffer(b) {
+	if a.substitutes(b) || a.settingsDiffer(b) || a.countsOtherwise(b) || b.countsOtherwise(a) {
 		return alike, true
 	}
 	if a.order.isReverseOf(b.order) && alike >= leastAlike {
@@ -230,6 +260,9 @@ func (c *Corpus) contradict(a, b claim) (alike float64, contradicts bool) {
 	}
 	if a.defaultsDiffer(b) {
 		return alike, true
+	}
+	if (a.row || b.row) && shared <= fewestShared {
+		return alike, false
 	}
 	if min(len(a.words), len(b.words)) < fewestVersioned || c.isOfVersion(a.at) && c.isOfVersion(b.at) {
 		delete(a.values, versionMeasure)

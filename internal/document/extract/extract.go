@@ -45,17 +45,22 @@ type Corpus struct {
 	set       document.Set
 	sentences []evidence.Sentence
 	holding   map[string]int // term → sentences that hold it
+	senses    map[string]int // the same of what words for one thing have in common
 }
 
 // Read cuts documents into sentences.
 func Read(set document.Set) *Corpus {
-	c := &Corpus{set: set, sentences: evidence.Sentences(set), holding: make(map[string]int)}
+	c := &Corpus{set: set, sentences: evidence.Sentences(set), holding: make(map[string]int), senses: make(map[string]int)}
 	for _, s := range c.sentences {
 		seen := make(map[string]bool, len(s.Terms))
 		for _, term := range s.Terms {
 			if !seen[term] {
 				seen[term] = true
 				c.holding[term]++
+				if sense := senseOf(term); !seen[sense] || sense == term {
+					seen[sense] = true
+					c.senses[sense]++
+				}
 			}
 		}
 	}

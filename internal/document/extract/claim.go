@@ -185,9 +185,7 @@ func (c *Corpus) readClaim(at int, s evidence.Sentence) (read claim, ok bool) {
 	read.purposeful = purposePattern.MatchString(text)
 	read.readPolarity(main)
 	for _, found := range deniedPattern.FindAllStringSubmatch(main, -1) {
-		for _, term := range evidence.Telling(cmp.Or(opposites[strings.ToLower(found[1])], found[1])) {
-			read.denied = append(read.denied, term)
-		}
+		read.denied = append(read.denied, evidence.Telling(cmp.Or(opposites[strings.ToLower(found[1])], found[1]))...)
 	}
 	read.order = readOrder(text)
 	for _, found := range codePattern.FindAllStringSubmatch(text, -1) {

@@ -78,19 +78,16 @@ func ingestPeak(b *testing.B, file, folder string) (peak int64, took time.Durati
 	if err := command.Start(); err != nil {
 		b.Fatal(err)
 	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = command.Wait() // its state tells
-	}()
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
 	poll := time.NewTicker(200 * time.Millisecond)
 	defer poll.Stop()
 	for interrupted := false; ; {
 		select {
-		case <-ended:
+		case err := <-ended:
 			usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage)
-			if !ok || !interrupted && !command.ProcessState.Success() {
-				b.Fatalf("%s\n%s", command.ProcessState, out.String())
+			if !ok || err != nil && !interrupted {
+				b.Fatalf("%v\n%s", err, out.String())
 			}
 			if peak = usage.Maxrss; runtime.GOOS != "darwin" {
 				peak <<= 10 // KiB, and bytes on macOS

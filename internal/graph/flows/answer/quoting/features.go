@@ -78,7 +78,7 @@ var (
 	backward    = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|however|also|but|and|or|so|then|thus|therefore|for example|in this case|similarly|as (mentioned|noted|shown|described))\b`)
 	pronoun     = regexp.MustCompile(`(?i)^\W*(?:(?:note|tip|hint|important|warning|caution)\W+)?(?:(?:for|to do) )?(this|that|these|those|it|its|they|he|she|in this case)\b`)
 	connective  = regexp.MustCompile(`(?i)^\W*(then|instead|so|however|but|thus|hence|therefore|conversely|similarly|likewise|otherwise)\b`)
-	example     = regexp.MustCompile(`(?i)^\W*(?:for (?:example|instance)|e\.g\.|example\b|zum beispiel|par exemple|por ejemplo)`)
+	example     = regexp.MustCompile(`(?i)^\W*(?:for (?:example|instance)|e\.g\.|example\b|zum beispiel|par exemple|por ejemplo)`) //nolint:misspell // French
 	remedy      = regexp.MustCompile(`(?i)\b(to (fix|solve|resolve|avoid|work around)|fix|fixed|solution|workaround|instead|you (can|should|must|need)|make sure|ensure|required to|try|run|set|use|add|remove|upgrade|update|enable|disable|increase|install|delete|check)\b`)
 	judgement   = regexp.MustCompile(`(?i)\b(not|no|cannot|can't|never|only|always|must|deprecated|removed|supported|supports|allowed|possible|safe|unsafe|recommended|no longer|does|will|may)\b`)
 	yesNo       = regexp.MustCompile(`(?i)^\W*(is|are|was|were|do|does|did|can|could|will|would|should|has|have|may|must|am)\b`)

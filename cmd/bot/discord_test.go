@@ -102,6 +102,7 @@ const calledInDiscord = "<@" + discordtest.Bot + "> "
 // TestDiscordEndToEnd is a working day: what people do in Discord, and what becomes of it.
 func TestDiscordEndToEnd(t *testing.T) {
 	g := newGuild(t, "gateway")
+	g.Overwrite(g.general, discordtest.Bot, discordtest.ManageThreads, 0) // the thread of what is deleted goes
 	first := g.serve()
 	root := g.Say(g.ann, g.general, calledInDiscord+"where do I get a laptop?").ID
 	g.shows(root, room12)

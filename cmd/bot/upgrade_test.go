@@ -37,7 +37,7 @@ func TestDataOfAFormerProgramIsKept(t *testing.T) {
 		want []string
 	}{
 		{"status", []string{"threads and runs  " + data + ": answers", "2 documents, 4 passages"}},
-		{"ask Where do I return my laptop?", []string{"Return your laptop to the IT desk on your last day. [1]", "laptops.md#returning-a-laptop"}},
+		{"ask Where do I return my laptop?", []string{"Return your laptop to the IT desk on your last day.", "laptops.md#returning-a-laptop"}},
 		{"runs", []string{"  answer  ", "  page  ", "  waiting  "}},
 		{"sources list", []string{"handbook  files"}},
 		{"page list", []string{"Paid leave, p", "version 2"}},

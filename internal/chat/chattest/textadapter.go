@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -24,9 +23,8 @@ type TextAdapter struct {
 	control *interact.Controller
 	slot    *interact.Slot
 
-	mu     sync.Mutex
-	shown  []Shown // what the adapter showed by itself
-	events int
+	mu    sync.Mutex
+	shown []Shown // what the adapter showed by itself
 }
 
 // Shown is a message that the adapter shows beside the bot's posts: a call for help, or what one
@@ -53,6 +51,8 @@ type Event struct {
 	Press   interact.Press
 }
 
+func (e Event) isHere(thread chat.ThreadID) bool { return thread == e.Thread }
+
 // EventKind is what an event is about.
 type EventKind int
 
@@ -72,13 +72,10 @@ var textFormat = render.Format{MaxAddress: 500, MaxTitle: 120, Deepest: 2, Empty
 
 // textTerms are the platform's words for who manages it, and textSyntax is its command for them.
 var (
-	textTerms = interact.Terms{
-		Managers: "Who manages this place", AdminCommand: "/cairn admin", NotAsker: "You may not ask me here.", NotManager: "that takes a manager",
-	}
+	textTerms  = interact.Terms{Managers: "Who manages this place", AdminCommand: "/cairn admin", NotAsker: "You may not ask me here.", NotManager: "that takes a manager"}
 	textSyntax = settings.Syntax{Command: "/cairn admin", Space: "team", Askers: strings.Fields}
+	textSpace  = settings.Space("platform:team")
 )
-
-const textSpace settings.Space = "platform:team"
 
 // NewTextAdapter makes an adapter that keeps its settings in a store.
 func NewTextAdapter(platform *Platform, store settings.Store, logger *slog.Logger) *TextAdapter {
@@ -126,10 +123,8 @@ func (a *TextAdapter) Receive(ctx context.Context, event Event) error {
 		return a.handleReaction(ctx, bot, event)
 	}
 	press := event.Press
-	press.By, press.Message = event.By, incoming.Message
-	press.IsHere = func(thread chat.ThreadID) bool { return thread == event.Thread }
-	surface := &textSurface{a, event}
-	press.To, press.In = surface, surface
+	press.By, press.Message, press.IsHere = event.By, incoming.Message, event.isHere
+	press.To, press.In = &textSurface{a, event}, &textSurface{a, event}
 	return a.control.Press(ctx, bot, press)
 }
 
@@ -162,18 +157,17 @@ func (a *TextAdapter) giveCommand(ctx context.Context, bot *interact.Handler, ev
 				return err
 			}
 			plain := func(text string) string { return text }
-			described := settings.Description{Put: done.Put, Holds: done.Holds, Escape: plain, Asker: plain}
 			if line = done.Refusal; line == "" {
-				line = strings.Join(described.Lines(), "\n")
+				line = strings.Join(settings.Description{Put: done.Put, Holds: done.Holds, Escape: plain, Asker: plain}.Lines(), "\n")
 			}
 		}
 		return incoming.To.Tell(ctx, line)
 	}
 	given, err := incoming.Admit(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case given.Refusal != "":
+	}
+	if given.Refusal != "" {
 		return incoming.To.Tell(ctx, given.Refusal)
 	}
 	return a.control.Submit(ctx, bot, incoming.Message, incoming.To)
@@ -181,20 +175,16 @@ func (a *TextAdapter) giveCommand(ctx context.Context, bot *interact.Handler, ev
 
 // handleReaction keeps what a reaction to an answer says of it.
 func (a *TextAdapter) handleReaction(ctx context.Context, bot *interact.Handler, event Event) error {
-	var run chat.RunID
+	verdict := interact.ReadReaction(event.Text)
 	for _, posted := range a.Posted(event.Thread) {
-		if posted.ID == event.ID && posted.Post.Reply != nil {
-			run = chat.RunID(interact.ReplyControls(*posted.Post.Reply, interact.Offer{}).Rating)
+		if posted.ID == event.ID && posted.Post.Reply != nil && verdict != chat.Unrated {
+			return a.control.React(ctx, bot, interact.Reaction{
+				Run: chat.RunID(interact.ReplyControls(*posted.Post.Reply, interact.Offer{}).Rating), By: event.By, Verdict: verdict,
+				Removed: event.Kind == ReactionRemoved, IsHere: event.isHere, To: &textSurface{a, event},
+			})
 		}
 	}
-	verdict := interact.ReadReaction(event.Text)
-	if verdict == chat.Unrated || run == "" {
-		return nil
-	}
-	return a.control.React(ctx, bot, interact.Reaction{
-		Run: run, By: event.By, Verdict: verdict, Removed: event.Kind == ReactionRemoved,
-		IsHere: func(thread chat.ThreadID) bool { return thread == event.Thread }, To: &textSurface{a, event},
-	})
+	return nil
 }
 
 // show shows a message beside the bot's posts.
@@ -212,26 +202,11 @@ func (a *TextAdapter) Shown() []Shown {
 	return slices.Clone(a.shown)
 }
 
-// NewID makes an id that nothing else has.
-func (a *TextAdapter) NewID() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.events++
-	return "e" + strconv.Itoa(a.events)
-}
-
 // textSurface is where the person of an event is answered, and where all see what comes of it.
 type textSurface struct {
 	*TextAdapter
 	event Event
 }
-
-var (
-	_ interact.Surface = (*textSurface)(nil)
-	_ interact.Board   = (*textSurface)(nil)
-
-	_ interact.ReasonOfferer = (*textSurface)(nil)
-)
 
 // Tell implements interact.Teller.
 func (s *textSurface) Tell(_ context.Context, line string) error {
@@ -253,9 +228,7 @@ func (s *textSurface) OfferReason(_ context.Context, _ chat.RunID, line string, 
 
 // AskReason implements interact.Surface.
 func (s *textSurface) AskReason(_ context.Context, run chat.RunID) error {
-	s.show(Shown{
-		Thread: s.event.Thread, Only: s.event.By, Text: "What was wrong with this answer?", Form: &interact.Press{Verb: interact.Reason, About: string(run)},
-	})
+	s.show(Shown{Thread: s.event.Thread, Only: s.event.By, Text: "What was wrong with this answer?", Form: &interact.Press{Verb: interact.Reason, About: string(run)}})
 	return nil
 }
 
@@ -302,11 +275,10 @@ func (s *textSurface) UpdateHelp(_ context.Context, key chat.PostKey, request in
 // ShareReply implements interact.Board.
 func (s *textSurface) ShareReply(ctx context.Context, key chat.PostKey, reply chat.Reply) (already bool, err error) {
 	const channel chat.ThreadID = "platform:general"
-	if _, there, err := s.Find(ctx, channel, key); err != nil || there {
-		return there, err
+	if _, already, err = s.Find(ctx, channel, key); err == nil && !already {
+		_, err = s.Post(ctx, channel, key, chat.Post{Reply: &reply})
 	}
-	_, err = s.Post(ctx, channel, key, chat.Post{Reply: &reply})
-	return false, err
+	return already, err
 }
 
 func helpText(request interact.HelpRequest) string {

@@ -2,6 +2,7 @@ package chattest
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,12 +16,21 @@ type TextTeam struct {
 	adapter *TextAdapter
 
 	mu     sync.Mutex
+	events int              // how many there were: ids are made of it
 	thread chat.ThreadID    // of the conversation that goes on
 	last   map[Person]Event // messages
 	press  map[Person]Event // buttons
 }
 
 var _ Team = (*TextTeam)(nil)
+
+// newID makes an id that nothing else has.
+func (w *TextTeam) newID() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events++
+	return "e" + strconv.Itoa(w.events)
+}
 
 // NewTextTeam makes a team whose adapter runs.
 func NewTextTeam(adapter *TextAdapter) *TextTeam {
@@ -32,7 +42,7 @@ func (w *TextTeam) receive(t *testing.T, who Person, event Event) {
 	t.Helper()
 	event.By, event.Manager = chat.UserID(who), who == Ben
 	if event.ID == "" {
-		event.ID = chat.MessageID(w.adapter.NewID())
+		event.ID = chat.MessageID(w.newID())
 	}
 	if event.Kind == MessageWritten {
 		w.mu.Lock()
@@ -63,7 +73,7 @@ func (w *TextTeam) Say(t *testing.T, who Person, text string) {
 // Command implements Team: its thread is the person's own.
 func (w *TextTeam) Command(t *testing.T, who Person, text string) {
 	t.Helper()
-	w.receive(t, who, Event{Kind: CommandGiven, Text: text, Thread: chat.NewThreadID("platform", "@"+string(who)+"/"+w.adapter.NewID())})
+	w.receive(t, who, Event{Kind: CommandGiven, Text: text, Thread: chat.NewThreadID("platform", "@"+string(who)+"/"+w.newID())})
 }
 
 // Edit implements Team.

@@ -54,6 +54,7 @@ for shape in "$rendered"/*.yaml; do
 		CAIRN_DATA_DIR=$rendered/data CAIRN_REDIS_URL=redis://redis CAIRN_POSTGRES_URL=postgres://cairn@postgres/cairn \
 			CAIRN_SLACK_BOT_TOKEN=xoxb-1 CAIRN_SLACK_APP_TOKEN=xapp-1 CAIRN_SLACK_SIGNING_SECRET=signing CAIRN_DISCORD_TOKEN=token \
 			CAIRN_LLM_KEY=key CAIRN_OPERATIONS_TOKEN=0123456789abcdef GITEA_TOKEN=token GITEA_WEBHOOK_SECRET=secret CAIRN_INSPECT_LOGIN_PASSWORD=password \
+			ATLASSIAN_TOKEN=ada@acme.example:token NOTION_TOKEN=token DRIVE_KEY='{"type":"service_account"}' \
 			"$rendered/cairn" config check --config "$settings" >/dev/null ||
 			fail "$(basename "$shape"): the program refuses $(basename "$settings")"
 	done
